@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dml2onnx.catalog import FieldKind
+from dml2onnx.checks import check
 from dml2onnx.checks.tensors import is_measurable
+from dml2onnx.frontends import load_bytes
 from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.tensor import TensorDesc
@@ -16,10 +18,18 @@ from dml2onnx.testing import descriptors
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.operator import OperatorDesc
 
 SOURCE = "/nodes/0/desc"
 op, t = descriptors.plain, descriptors.sized
+CONVOLUTION: dict[str, Any] = {
+    "InputTensor": t(1, 1, 4, 4),
+    "FilterTensor": t(1, 1, 3, 3),
+    "OutputTensor": t(1, 1, 2, 2),
+    "Direction": "FORWARD",
+    "Strides": (1, 1),
+}
 
 
 def value(name: str, tensor: TensorDesc | int) -> Value:
@@ -88,3 +98,8 @@ def one(desc: OperatorDesc, **members: Any) -> Graph:
 def unary(operator: str, tensor: TensorDesc | None = None, **fields: Any) -> OperatorDesc:
     """An operator with one input and a similar output."""
     return descriptors.unary(operator, tensor or t(1, 1, 2, 3), **fields)
+
+
+def found_in(text: str) -> list[Diagnostic]:
+    """The findings about the text of a model."""
+    return check(load_bytes(text.encode(), "net.json"))

@@ -9,7 +9,7 @@ from dml2onnx.catalog import FeatureLevel
 from dml2onnx.checks import check, minimum_feature_level
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.operator import UNREADABLE, OperatorDesc
-from tests.checks.build import graph, node, one, op, t, unary, value
+from tests.checks.build import CONVOLUTION, graph, node, one, op, t, unary, value
 from tests.checks.cases import Case
 from tests.checks.support_cases import CASES
 
@@ -30,14 +30,6 @@ def padding(mode: str, data_type: str, rank: int) -> OperatorDesc:
         EndPadding=(0,) * rank,
     )
 
-
-CONVOLUTION = {
-    "InputTensor": X,
-    "FilterTensor": t(1, 1, 3, 3),
-    "OutputTensor": t(1, 1, 2, 2),
-    "Direction": "FORWARD",
-    "Strides": (1, 1),
-}
 
 MINIMA = [
     (resample("RESAMPLE1", "FLOAT32", 4), "2_1"),

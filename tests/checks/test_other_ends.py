@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dml2onnx.checks import check
-from dml2onnx.frontends import load_bytes
+from tests.checks.build import found_in
 from tests.frontends.models import DX, edited
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def native(*descriptors: tuple[str, dict[str, object]]) -> list[Diagnostic]:
         for place, (kind, desc) in enumerate(descriptors)
     ]
     graph = {"dml2onnx": 1, "inputs": {"v0": tensor(SIZES)}, "nodes": nodes, "outputs": [f"v{len(nodes)}"]}
-    return check(load_bytes(json.dumps(graph).encode(), "net.json"))
+    return found_in(json.dumps(graph))
 
 
 def edges(*descriptors: tuple[str, dict[str, object]]) -> list[Diagnostic]:
@@ -60,7 +59,7 @@ def edges(*descriptors: tuple[str, dict[str, object]]) -> list[Diagnostic]:
         "IntermediateEdges": [dict(zip(names, (place, 0, place + 1, 0), strict=True)) for place in range(last)],
         "OutputEdges": [{"GraphOutputIndex": 0, "FromNodeIndex": last, "FromNodeOutputIndex": 0}],
     }
-    return check(load_bytes(json.dumps(graph).encode(), "net.json"))
+    return found_in(json.dumps(graph))
 
 
 FORMATS = pytest.mark.parametrize("found", [native, edges])
@@ -115,7 +114,7 @@ def test_an_output_matches_its_readers() -> None:
         ],
         "outputs": ["d"],
     }
-    item, *_ = check(load_bytes(json.dumps(graph).encode(), "net.json"))
+    item, *_ = found_in(json.dumps(graph))
     assert item.node == "join"
     assert item.remedies[0].words.startswith("OutputTensor of sizes [1, 2, 3, 5]")
 
@@ -147,7 +146,7 @@ def test_an_output_that_exceeds_its_buffer_has_the_inferred_sizes() -> None:
             {"type": "print", "resource": "b"},
         ],
     }
-    (item,) = check(load_bytes(json.dumps(graph).encode(), "net.json"))
+    (item,) = found_in(json.dumps(graph))
     assert item.code == "DML1207"
     assert [remedy.words for remedy in item.remedies] == [
         "OutputTensor of sizes [1, 1, 4, 4], inferred from the other fields"
@@ -157,5 +156,5 @@ def test_an_output_that_exceeds_its_buffer_has_the_inferred_sizes() -> None:
 @pytest.mark.parametrize("name", ["x", "y"])
 def test_a_buffer_that_is_too_small_is_named_for_reads_and_writes(name: str) -> None:
     model = edited(DX, (f"/resources/{name}/initialValues", {"valueCount": 3, "value": 1}))
-    (item,) = check(load_bytes(json.dumps(model).encode(), "model.json"))
+    (item,) = found_in(json.dumps(model))
     assert [place.message for place in item.places] == [f'"{name}" has 12 bytes']

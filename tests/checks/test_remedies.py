@@ -14,16 +14,13 @@ from dml2onnx.cli.fixing import difference, fix, is_fixable
 from dml2onnx.diagnostics import Diagnostic, DmlError, Severity
 from dml2onnx.frontends import load_bytes
 from dml2onnx.frontends.edits import edited
+from tests.checks.build import found_in
 from tests.mistakes import MODELS, mistakes
 from tests.newcomers.files import FILES
 from tests.newcomers.scoring import IN_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-
-def found_in(text: str) -> list[Diagnostic]:
-    return check(load_bytes(text.encode(), "net.json"))
 
 
 def found_or_refused(text: str) -> list[Diagnostic]:

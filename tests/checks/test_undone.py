@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dml2onnx.checks import check
-from dml2onnx.frontends import load_bytes
+from tests.checks.build import found_in
 from tests.newcomers.case import edited
 from tests.newcomers.more_networks import DECODER, DETECTOR, ENLARGER, TAGGER
 from tests.newcomers.networks import BYTES, GRAPH_OF_FOUR, MOBILE, UNET
@@ -70,5 +69,5 @@ EDITS = [
 
 @pytest.mark.parametrize(("network", "old", "new", "remedy"), EDITS, ids=[remedy for *_, remedy in EDITS])
 def test_undone(network: str, old: str, new: str, remedy: str) -> None:
-    (found,) = check(load_bytes(edited(network, (old, new)).encode(), "net.json"))
+    (found,) = found_in(edited(network, (old, new)))
     assert remedy in [item.words for item in found.remedies]

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from dml2onnx.checks import check
 from dml2onnx.checks.candidates import Change
 from dml2onnx.checks.wiring import Wiring
 from dml2onnx.frontends import load_bytes
 from dml2onnx.frontends.dx_resources import Unused
 from dml2onnx.frontends.edge_remedies import Reached
+from tests.checks.build import found_in
 from tests.newcomers.case import edited
 from tests.newcomers.networks import AUTOENCODER, DISPATCHED, GRAPH_OF_FOUR, MOBILE, SENTENCE, UNET
 
@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from dml2onnx.frontends.edge_remedies import Nodes
     from dml2onnx.ir.graph import Graph
     from dml2onnx.ir.operator import OperatorDesc
-
-
-def found_in(text: str) -> list[Diagnostic]:
-    return check(load_bytes(text.encode(), "net.json"))
 
 
 def remedies(text: str) -> list[str]:
