@@ -158,7 +158,7 @@ class _NodeAnswers:
                 once: dict[str, Remedy] = {}
                 for remedy in self._remedies(item, is_first=is_first, represents=item is first):
                     once.setdefault(_EXPLANATION.split(remedy.words)[0], remedy)
-                kept = tuple(once.values())[:MOST_REMEDIES]
+                kept = _first(once.values(), editable=self.editable)
                 made.append(replace(self._placed(item, represents=item is first), remedies=kept))
         return made
 
@@ -190,22 +190,22 @@ class _NodeAnswers:
     def _remedies(self, item: Diagnostic, *, is_first: bool, represents: bool) -> list[Remedy]:
         """Remedies of a finding, the likeliest first; with those of the best trials if it ``represents`` others."""
         node, judge, wiring = self.node, self.judge, self.wiring
-        editable, in_python = self.editable, self.in_python
+        in_python = self.in_python
         if item.code in _DEAD:
             return [] if wiring is None else wiring.readers_for(node, judge)
         found = [*item.remedies, *([remedy for _, remedy in self.rewired] if _is_of_reads(item) else [])]
         if self.ends is not None and item.is_error and (represents or item.code is codes.OUT_OF_BOUNDS):
-            found += _of_other_ends(node, item, judge, self.ends, editable=editable)
+            found += _of_other_ends(node, item, judge, self.ends)
         if is_first:
-            found += _of_counterparts(node, self.best, judge, editable=editable)
+            found += _of_counterparts(node, self.best, judge)
         if item.code is codes.DATA_TYPE_UNSUPPORTED:
             found += in_another_place(node.operator, item, judge)
         if represents:
-            found += remedies_of(node, self.best, self._refusing, editable=editable, in_python=in_python)
+            found += remedies_of(node, self.best, self._refusing, in_python=in_python)
         else:
-            found += _of_one_tensor(node, item, editable=editable) or worded(node.operator, item, in_python=in_python)
+            found += _of_one_tensor(node, item) or worded(node.operator, item, in_python=in_python)
         if item.code in OF_TYPES or (item.code is codes.DATA_TYPE_LEVEL and item.field in node.writes):
-            found += of_other_types(node, item, judge, editable=editable, in_python=in_python)
+            found += of_other_types(node, item, judge, in_python=in_python)
         if represents:
             found += _whole_sizes(node.operator, item, judge, self.resolved)
         if item.code is codes.OPERATOR_LEVEL and isinstance(judge, Judge):
@@ -215,7 +215,7 @@ class _NodeAnswers:
         if item.code is codes.OUT_OF_BOUNDS and self.ends is not None:
             found += _declared_larger(node, item, self.ends)
         if item.code is codes.OUT_OF_BOUNDS:
-            found += _within_buffer(node, item, judge, self.source, editable=editable)
+            found += _within_buffer(node, item, judge, self.source)
         is_known = len(found) >= MOST_REMEDIES or (found and item.code is codes.OUT_OF_BOUNDS)
         if wiring is not None and _is_of_reads(item) and not self.rewired and not is_known:
             fields = {item.field, *item.related}
@@ -282,12 +282,12 @@ def unread_answers(graph: Graph, found: Sequence[Diagnostic], judge: AnyJudge) -
 
 def _edge_answer(graph: Graph, item: Diagnostic, judge: AnyJudge) -> Diagnostic:
     """A finding about an edge between tensors of different byte counts, with the change that either needs."""
-    is_native = graph.format == "native"
     fitting = list(of_edge(graph, item, judge))
-    found = [resized_remedy(resized, editable=is_native) for resized in fitting]
+    found = [resized_remedy(resized) for resized in fitting]
     if fitting and fitting[0].is_of_other_type:
         found.append(Remedy("a CAST node between them"))
-    return replace(item, remedies=tuple(found[:MOST_REMEDIES])) if found and not item.remedies else item
+    remedies = item.remedies or _first(found, editable=graph.format == "native")
+    return replace(item, remedies=remedies)
 
 
 def _name_answer(graph: Graph, item: Diagnostic, wiring: Wiring) -> Diagnostic:
@@ -305,16 +305,20 @@ def _name_answer(graph: Graph, item: Diagnostic, wiring: Wiring) -> Diagnostic:
     return replace(item, remedies=(Remedy(f"{quote(name)}, which nothing reads", (Edit(item.pointer, name),)),))
 
 
+def _first(remedies: Iterable[Remedy], *, editable: bool) -> tuple[Remedy, ...]:
+    """The first few remedies; without edits if the format cannot be edited."""
+    first = tuple(remedies)[:MOST_REMEDIES]
+    return first if editable else tuple([replace(remedy, edits=()) for remedy in first])
+
+
 # --- Remedies ---------------------------------------------------------------------------------------------------------
 
 
-def _of_other_ends(
-    node: Node, item: Diagnostic, judge: AnyJudge, ends: OtherEnds, *, editable: bool
-) -> Iterator[Remedy]:
+def _of_other_ends(node: Node, item: Diagnostic, judge: AnyJudge, ends: OtherEnds) -> Iterator[Remedy]:
     """A tensor with the sizes of its producer or consumers; if it exceeds its buffer, also one of these changed."""
     fields = frozenset({item.field}) if item.code is codes.OUT_OF_BOUNDS else frozenset[str]()
     for resized in ends.resized(node, judge, fields):
-        yield resized_remedy(resized, editable=editable)
+        yield resized_remedy(resized)
 
 
 def _of_resource(
@@ -355,8 +359,6 @@ def _within_buffer(
     item: Diagnostic,
     judge: AnyJudge,
     source: Callable[[Value, TensorDesc | None], Place],
-    *,
-    editable: bool,
 ) -> Iterator[Remedy]:
     """A tensor that exceeds its buffer, with inferred sizes that fit; otherwise a larger buffer or a smaller size."""
     writes, old = node.writes.get(item.field, ()), node.operator.find(item.field)
@@ -366,7 +368,7 @@ def _within_buffer(
         fits = writes[0].offset + right.total_bytes <= writes[0].value.nbytes
         if fits:
             change = Change(item.field, right, f"of sizes {list(right.sizes)}, inferred from the other fields")
-            yield Remedy(f"{item.field} {change.words}", tuple(edits_of(node, change)) if editable else ())
+            yield Remedy(f"{item.field} {change.words}", tuple(edits_of(node, change)))
             return
     yield from _of_resource(node, item, judge, source)
     if len(reads) == 1 and isinstance(old, TensorDesc) and old.strides is None:
@@ -377,7 +379,7 @@ def _within_buffer(
             if 0 < fitting < size and made.total_bytes == present:
                 change = Change(item.field, made, f"of sizes {list(made.sizes)}")
                 if not any(other.is_error for other in judge(node.operator.with_values({item.field: made}))):
-                    yield Remedy(f"{item.field} {change.words}", tuple(edits_of(node, change)) if editable else ())
+                    yield Remedy(f"{item.field} {change.words}", tuple(edits_of(node, change)))
 
 
 def _resolved_by_all(best: Sequence[Trial]) -> frozenset[tuple[str, str]]:
@@ -399,33 +401,33 @@ def _representative(
     return max(alike, key=lambda item: item.path.count("/"))  # the most specific one
 
 
-def _of_counterparts(node: Node, best: Sequence[Trial], judge: AnyJudge, *, editable: bool) -> tuple[Remedy, ...]:
+def _of_counterparts(node: Node, best: Sequence[Trial], judge: AnyJudge) -> tuple[Remedy, ...]:
     """Another operator that accepts the fields, unless there is a more specific remedy than a slip."""
     if any(trial.candidate.kind < SLIP and not differs_widely(node.operator, trial) for trial in best):
         return ()
     made = []
     for name in counterparts(node.operator, judge)[:1]:
-        edits = (Edit(operator_place(node.source), name),) if editable else ()
-        made.append(Remedy(f"{name}, which accepts this, instead of {node.operator.type}", edits))
+        edit = Edit(operator_place(node.source), name)
+        made.append(Remedy(f"{name}, which accepts this, instead of {node.operator.type}", (edit,)))
     return tuple(made)
 
 
-def _of_one_tensor(node: Node, item: Diagnostic, *, editable: bool) -> tuple[Remedy, ...]:
+def _of_one_tensor(node: Node, item: Diagnostic) -> tuple[Remedy, ...]:
     """Remedies within one tensor: strides in elements, strides without overlap, the byte count, or the scales."""
     if item.code is codes.TOTAL_SIZE_TOO_SMALL and item.expected.isdigit():
-        edits = (Edit(pointer(node.source, item.path), int(item.expected)),) if editable else ()
+        edits = (Edit(pointer(node.source, item.path), int(item.expected)),)
         tensor = node.operator.find(item.field)
         made = in_elements(tensor) if isinstance(tensor, TensorDesc) else None
         if made is None or not isinstance(tensor, TensorDesc) or made.total_bytes > tensor.total_size:
             return (Remedy(f"TotalTensorSizeInBytes {item.expected}", edits, is_certain=True),)
         place = pointer(node.source, item.path.replace("TotalTensorSizeInBytes", "Strides"))
-        steps = (Edit(place, as_member(made.effective_strides)),) if editable else ()
+        steps = (Edit(place, as_member(made.effective_strides)),)
         counted = f"Strides {list(made.effective_strides)}, which count elements and not bytes"
         return Remedy(counted, steps), Remedy(f"TotalTensorSizeInBytes {item.expected}", edits)
     desc = node.operator.get(item.field) if item.path == f"{item.field}/Strides" and item.field else None
     if item.code is codes.SCALES_ARE_SIZES:
         scales: Member = [float(number) for number in item.expected[1:-1].split(", ")]
-        edits = (Edit(pointer(node.source, item.path), scales),) if editable else ()
+        edits = (Edit(pointer(node.source, item.path), scales),)
         input, stated = node.operator.tensor("InputTensor"), node.operator.get("Scales")
         factors = [item for item in stated if isinstance(item, float)] if isinstance(stated, tuple) else []
         sizes = [size * factor for size, factor in zip(input.sizes, factors, strict=True)]
@@ -438,7 +440,7 @@ def _of_one_tensor(node: Node, item: Diagnostic, *, editable: bool) -> tuple[Rem
         place = pointer(node.source, item.path)
         return tuple(
             [
-                Remedy(f"Strides {list(steps)}", (Edit(place, as_member(steps)),) if editable else ())
+                Remedy(f"Strides {list(steps)}", (Edit(place, as_member(steps)),))
                 for steps in dict.fromkeys((kept, packed))
             ]
         )
@@ -447,8 +449,7 @@ def _of_one_tensor(node: Node, item: Diagnostic, *, editable: bool) -> tuple[Rem
     strides = strides_in_elements(desc)
     if strides is None:
         return ()
-    edits = (Edit(pointer(node.source, item.path), as_member(strides)),) if editable else ()
-    return (Remedy(f"Strides {list(strides)}", edits),)
+    return (Remedy(f"Strides {list(strides)}", (Edit(pointer(node.source, item.path), as_member(strides)),)),)
 
 
 def _whole_sizes(

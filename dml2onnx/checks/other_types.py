@@ -91,9 +91,7 @@ def in_another_place(desc: OperatorDesc, item: Diagnostic, judge: AnyJudge) -> t
     return tuple(made)
 
 
-def of_other_types(
-    node: Node, item: Diagnostic, judge: AnyJudge, *, editable: bool, in_python: bool
-) -> tuple[Remedy, ...]:
+def of_other_types(node: Node, item: Diagnostic, judge: AnyJudge, *, in_python: bool) -> tuple[Remedy, ...]:
     """Returns changes of a data type that leave no finding about types, of the tensor or of those that it mismatches.
 
     Types of other tensors come first, then narrower types.
@@ -118,7 +116,7 @@ def of_other_types(
             found += 1
             place = f"{pointer(node.source, name)}/DataType"
             if name in outputs:
-                edits = (Edit(place, kind.name),) if editable and name == item.field else ()
+                edits = (Edit(place, kind.name),) if name == item.field else ()
                 made.append(Remedy(f"{name} of data type {kind.name}", edits))
             else:
                 cast = f"cast(..., {quote(kind.name)})" if in_python else f"a CAST node makes {kind.name} of"

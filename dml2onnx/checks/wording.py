@@ -31,7 +31,6 @@ def remedies_of(
     best: Sequence[Trial],
     refusing: Callable[[Sequence[Change]], Node | None],
     *,
-    editable: bool,
     in_python: bool,
 ) -> tuple[Remedy, ...]:
     """Returns the trials as remedies; those with which a reader of an output would be invalid come last."""
@@ -45,7 +44,7 @@ def remedies_of(
         words = (" and " if is_of_arrays else ", and ").join(parts)
         edits: list[Edit] = []
         copied = any(change.is_copied for change in trial.candidate.changes)
-        for change in (*trial.candidate.changes, *trial.further) if editable and not copied else ():
+        for change in (*trial.candidate.changes, *trial.further) if not copied else ():
             edits += edits_of(node, change)
         if reader is not None:
             last.append(Remedy(f"{words}; then {quote(reader.name)}, which reads it, has to change as well"))
@@ -88,9 +87,9 @@ def _has_more_elements(node: Node, change: Change) -> bool:
     return isinstance(old, TensorDesc) and isinstance(new, TensorDesc) and new.extent > old.extent
 
 
-def resized_remedy(resized: Resized, *, editable: bool) -> Remedy:
+def resized_remedy(resized: Resized) -> Remedy:
     """Returns the remedy that replaces a tensor by the description of its other end."""
-    edits = [edit for change in resized.changes for edit in edits_of(resized.node, change)] if editable else []
+    edits = [edit for change in resized.changes for edit in edits_of(resized.node, change)]
     return Remedy(resized.words, tuple(edits))
 
 
