@@ -414,42 +414,38 @@ def _of_counterparts(node: Node, best: Sequence[Trial], judge: AnyJudge) -> tupl
 
 def _of_one_tensor(node: Node, item: Diagnostic) -> tuple[Remedy, ...]:
     """Remedies within one tensor: strides in elements, strides without overlap, the byte count, or the scales."""
+
+    def edits(value: Member, path: str = item.path) -> tuple[Edit, ...]:
+        return (Edit(pointer(node.source, path), value),)
+
+    desc = node.operator.find(item.field)
     if item.code is codes.TOTAL_SIZE_TOO_SMALL and item.expected.isdigit():
-        edits = (Edit(pointer(node.source, item.path), int(item.expected)),)
-        tensor = node.operator.find(item.field)
-        made = in_elements(tensor) if isinstance(tensor, TensorDesc) else None
-        if made is None or not isinstance(tensor, TensorDesc) or made.total_bytes > tensor.total_size:
-            return (Remedy(f"TotalTensorSizeInBytes {item.expected}", edits, is_certain=True),)
-        place = pointer(node.source, item.path.replace("TotalTensorSizeInBytes", "Strides"))
-        steps = (Edit(place, as_member(made.effective_strides)),)
-        counted = f"Strides {list(made.effective_strides)}, which count elements and not bytes"
-        return Remedy(counted, steps), Remedy(f"TotalTensorSizeInBytes {item.expected}", edits)
-    desc = node.operator.get(item.field) if item.path == f"{item.field}/Strides" and item.field else None
+        larger = Remedy(f"TotalTensorSizeInBytes {item.expected}", edits(int(item.expected)))
+        dense = in_elements(desc) if isinstance(desc, TensorDesc) else None
+        if dense is None or not isinstance(desc, TensorDesc) or dense.total_bytes > desc.total_size:
+            return (replace(larger, is_certain=True),)
+        steps, path = dense.effective_strides, item.path.replace("TotalTensorSizeInBytes", "Strides")
+        words = f"Strides {list(steps)}, which count elements and not bytes"
+        return Remedy(words, edits(as_member(steps), path)), larger
     if item.code is codes.SCALES_ARE_SIZES:
-        scales: Member = [float(number) for number in item.expected[1:-1].split(", ")]
-        edits = (Edit(pointer(node.source, item.path), scales),)
+        scales = [float(number) for number in item.expected[1:-1].split(", ")]
         input, stated = node.operator.tensor("InputTensor"), node.operator.get("Scales")
         factors = [item for item in stated if isinstance(item, float)] if isinstance(stated, tuple) else []
         sizes = [size * factor for size, factor in zip(input.sizes, factors, strict=True)]
         is_whole = all(size == int(size) > 0 for size in sizes) and math.prod(sizes) <= MAX_ELEMENTS
         follows = f"OutputTensor of sizes {list(map(int, sizes))}, inferred from the other fields"
-        return (Remedy(f"Scales {item.expected}", edits), *([Remedy(follows)] if is_whole else []))
+        remedy = Remedy(f"Scales {item.expected}", edits([*scales]))
+        return (remedy, *([Remedy(follows)] if is_whole else []))
+    desc = desc if item.path == f"{item.field}/Strides" else None
     if item.code is codes.OVERLAPPING_OUTPUT:
         kept = tuple([int(step) for step in re.findall(r"\d+", item.expected)])
         packed = packed_strides(desc.sizes) if isinstance(desc, TensorDesc) else kept
-        place = pointer(node.source, item.path)
-        return tuple(
-            [
-                Remedy(f"Strides {list(steps)}", (Edit(place, as_member(steps)),))
-                for steps in dict.fromkeys((kept, packed))
-            ]
-        )
+        choices = dict.fromkeys((kept, packed))
+        return tuple([Remedy(f"Strides {list(steps)}", edits(as_member(steps))) for steps in choices])
     if item.code not in (codes.STRIDES_IN_BYTES, codes.OUT_OF_BOUNDS) or not isinstance(desc, TensorDesc):
         return ()
     strides = strides_in_elements(desc)
-    if strides is None:
-        return ()
-    return (Remedy(f"Strides {list(strides)}", (Edit(pointer(node.source, item.path), as_member(strides)),)),)
+    return () if strides is None else (Remedy(f"Strides {list(strides)}", edits(as_member(strides))),)
 
 
 def _whole_sizes(

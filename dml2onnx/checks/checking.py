@@ -75,17 +75,8 @@ def _diagnostics(
             sources = sources or Sources(graph)
             editable, in_python = graph.format == "native", graph.format == "builder"
             ends, wiring = (None, None) if in_python else (sources.ends, sources.wiring)
-            diagnostics.extend(
-                answers(
-                    node,
-                    findings,
-                    judge,
-                    sources.place,
-                    ends=ends,
-                    wiring=wiring,
-                    editable=editable,
-                    in_python=in_python,
-                )
+            diagnostics += answers(
+                node, findings, judge, sources.place, ends=ends, wiring=wiring, editable=editable, in_python=in_python
             )
         elif findings:
             bare = [replace(item, remedies=()) if item.remedies and not remedies else item for item in findings]
