@@ -238,7 +238,7 @@ def test_operators_by_the_names_that_others_give_them(name: str, meant: str) -> 
 
 def test_all_names_that_others_give_are_of_operators() -> None:
     names = {name.removeprefix("DML_OPERATOR_") for name in catalog.operator_names()}
-    assert set(familiar.ELSEWHERE.values()) <= names
+    assert set(familiar.OPERATORS_ELSEWHERE.values()) <= names
     assert not {familiar.meant_operator(name) for name in names} - names
     assert all(familiar.meant_operator(name) == name for name in names)
     assert not any(familiar.is_layout(name) for name in names)

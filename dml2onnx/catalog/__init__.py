@@ -1,16 +1,15 @@
 """What DirectML is, as typed values: operators, enums and feature levels, read on demand from `schemas/`.
 
-The JSON files are the only statement of fields, constraints and support tables. This package gives them types and
-nothing else; it imports only the standard library, and asking for one operator opens that operator's file alone.
-
-Modules are loaded when one of their names is first asked for: most commands need but a few of them.
+The JSON files are the only source of fields, constraints and support tables. This package only gives them types. It
+imports only the standard library, reads the file of an operator when that operator is requested, and loads its own
+modules when one of their names is first used: most commands need few of them.
 """
 
 from __future__ import annotations
 
 from dml2onnx.lazy import lazy_names
 
-TYPE_CHECKING = False  # typing is not imported, see above
+TYPE_CHECKING = False  # importing typing takes too long
 if TYPE_CHECKING:
     from dml2onnx.catalog.constraints import Bound, Condition, ConditionOp, Constraint, Rule
     from dml2onnx.catalog.enums import EnumSchema, EnumValue, UnknownEnumError, enum_schema
@@ -76,41 +75,20 @@ __all__ = [
     "windows_builds",
 ]
 
-_HOMES = {
-    "INDEX_FILE": "index",
-    "LATEST": "levels",
-    "Bound": "constraints",
-    "Condition": "constraints",
-    "ConditionOp": "constraints",
-    "Constraint": "constraints",
-    "EnumSchema": "enums",
-    "EnumValue": "enums",
-    "FeatureLevel": "levels",
-    "FeatureLevelInfo": "levels",
-    "FieldKind": "fields",
-    "FieldSchema": "fields",
-    "FieldType": "fields",
-    "IndexEntry": "index",
-    "OperatorSchema": "operators",
-    "Rule": "constraints",
-    "SupportRow": "fields",
-    "TensorSupport": "fields",
-    "UnknownEnumError": "enums",
-    "UnknownFeatureLevelError": "levels",
-    "UnknownOperatorError": "operators",
-    "accepted_fusions": "operators",
-    "enum_schema": "enums",
-    "feature_levels": "levels",
-    "find_operator": "operators",
-    "fused_activations": "operators",
-    "directml_versions": "levels",
-    "level_of_directml": "levels",
-    "level_of_windows": "levels",
-    "loose_fields": "operators",
-    "operator": "operators",
-    "operator_index": "index",
-    "operator_names": "files",
-    "schemas_directory": "files",
-    "windows_builds": "levels",
+_MODULES = {
+    "constraints": ("Bound", "Condition", "ConditionOp", "Constraint", "Rule"),
+    "enums": ("EnumSchema", "EnumValue", "UnknownEnumError", "enum_schema"),
+    "fields": ("FieldKind", "FieldSchema", "FieldType", "SupportRow", "TensorSupport"),
+    "files": ("operator_names", "schemas_directory"),
+    "index": ("INDEX_FILE", "IndexEntry", "operator_index"),
+    "levels": (
+        *("LATEST", "FeatureLevel", "FeatureLevelInfo", "UnknownFeatureLevelError", "directml_versions"),
+        *("feature_levels", "level_of_directml", "level_of_windows", "windows_builds"),
+    ),
+    "operators": (
+        *("OperatorSchema", "UnknownOperatorError", "accepted_fusions", "find_operator", "fused_activations"),
+        *("loose_fields", "operator"),
+    ),
 }
+_HOMES = {name: module for module, names in _MODULES.items() for name in names}
 __getattr__ = lazy_names(__name__, _HOMES)

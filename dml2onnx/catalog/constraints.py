@@ -1,19 +1,20 @@
-"""The rules that an operator's description has to follow, as data where they can be."""
+"""The constraints of operators, as data where possible."""
 
 from __future__ import annotations
 
 import dataclasses
 import enum
+from collections.abc import Callable
 from typing import Any
 
-from dml2onnx.catalog.levels import FeatureLevel, read_level
+from dml2onnx.catalog.levels import FeatureLevel
 
 
 class Rule(enum.StrEnum):
     """Kinds of constraints.
 
-    REQUIRES and SIZE_FORMULA are stated in words and need one check function each, found by the constraint's id.
-    NOTE says something that no description can violate (permissions, contents of buffers). All others are data.
+    REQUIRES and SIZE_FORMULA are stated in words, and each has a check function, which is found by the constraint's
+    id. NOTE cannot be violated by a descriptor (permissions, contents of buffers). All others are data.
     """
 
     ALL_OR_NONE = "all_or_none"
@@ -66,7 +67,7 @@ Bound = int | float | str
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Constraint:
-    """One rule of an operator; which of the optional members are set follows from `rule` (see operator.schema.json)."""
+    """One rule of an operator; `rule` determines which of the optional members are set (see operator.schema.json)."""
 
     id: str
     rule: Rule
@@ -92,54 +93,43 @@ class Constraint:
     need_text: str | None = None
     text: str | None = None
     accepted: str | None = None
-    """What DirectML does with a description that breaks the rule, where it takes one: the rule is documented only."""
+    """What DirectML does with a descriptor that breaks the rule, if it accepts one."""
     compiled: bool = False
-    """Whether that is what a compiled model does too."""
+    """Whether a compiled model does the same."""
 
     def applies_at(self, level: FeatureLevel) -> bool:
-        """Whether the rule is in force at a level; it ends *before* `until_level`."""
+        """Whether the rule applies at a level; it ends *before* `until_level`."""
         if self.from_level is not None and level < self.from_level:
             return False
         return self.until_level is None or level < self.until_level
 
     @property
     def statement(self) -> str | None:
-        """The rule in words, where the catalogue has words for it."""
+        """The rule in words, if the catalog has any."""
         if self.text is not None or self.need_text is None:
             return self.text or self.formula
         return f"{self.need_text}, if {self.when_text}" if self.when_text else self.need_text
 
 
-def _read_condition(raw: dict[str, Any] | None) -> Condition | None:
-    return None if raw is None else Condition(raw["subject"], ConditionOp(raw["op"]), tuple(raw.get("values", ())))
+def _read_condition(raw: dict[str, Any]) -> Condition:
+    return Condition(raw["subject"], ConditionOp(raw["op"]), tuple(raw.get("values", ())))
 
 
 def read_constraint(raw: dict[str, Any], operator_name: str) -> Constraint:
-    """The entry of an operator's file, as it stands under `constraints`."""
-    return Constraint(
-        id=raw["id"],
-        rule=Rule(raw["rule"]),
-        operator=operator_name,
-        tensors=tuple(raw.get("tensors", ())),
-        tensor=raw.get("tensor"),
-        to=raw.get("to"),
-        attribute=raw.get("attribute"),
-        field=raw.get("field"),
-        min=raw.get("min"),
-        max=raw.get("max"),
-        exclusive_min=raw.get("exclusive_min", False),
-        one_of=tuple(raw.get("one_of", ())),
-        left=raw.get("left"),
-        right=raw.get("right"),
-        value=raw.get("value"),
-        level=read_level(raw.get("level")),
-        from_level=read_level(raw.get("from_level")),
-        until_level=read_level(raw.get("until_level")),
-        when=_read_condition(raw.get("when")),
-        formula=raw.get("formula"),
-        when_text=raw.get("if"),
-        need_text=raw.get("then"),
-        text=raw.get("text"),
-        accepted=raw.get("accepted"),
-        compiled=raw.get("compiled", False),
-    )
+    """Returns a constraint from its entry under `constraints` in an operator's file."""
+    values = {_RENAMED.get(key, key): value for key, value in raw.items() if key not in _UNUSED}
+    converted = {key: convert(values[key]) for key, convert in _CONVERTERS.items() if key in values}
+    return Constraint(operator=operator_name, **values | converted)
+
+
+_UNUSED = frozenset({"basis", "corrected"})
+_RENAMED = {"if": "when_text", "then": "need_text"}
+_CONVERTERS: dict[str, Callable[[Any], Any]] = {
+    "rule": Rule,
+    "tensors": tuple,
+    "one_of": tuple,
+    "level": FeatureLevel,
+    "from_level": FeatureLevel,
+    "until_level": FeatureLevel,
+    "when": _read_condition,
+}

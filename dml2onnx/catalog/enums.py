@@ -18,7 +18,7 @@ class UnknownEnumError(UnknownNameError):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class EnumValue:
-    """One enumerator: `WRAP`, `DML_PADDING_MODE_WRAP`, 4; an alias shares the number of the value that it renames."""
+    """One enumerator: `WRAP`, `DML_PADDING_MODE_WRAP`, 4; an alias shares the number of another one."""
 
     name: str
     full_name: str
@@ -29,7 +29,7 @@ class EnumValue:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class EnumSchema:
-    """A C enum; with `flags` its values are bits that may be combined."""
+    """A C enum; with `flags`, its values are bits that may be combined."""
 
     name: str
     flags: bool
@@ -44,13 +44,13 @@ class EnumSchema:
         object.__setattr__(self, "by_full_name", MappingProxyType(by_full_name))
 
     def find(self, text: str) -> EnumValue | None:
-        """The value of that short or full name."""
+        """Returns the value with a short or full name."""
         return self.values.get(text) or self.by_full_name.get(text)
 
 
 @functools.cache
 def enum_schema(name: str) -> EnumSchema:
-    """The enum of that type name, such as `DML_PADDING_MODE`."""
+    """Returns the enum with a type name such as `DML_PADDING_MODE`."""
     enums = _raw_enums()
     raw = enums.get(name)
     if raw is None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping
 
 _KINDS = ("ELEMENT_WISE_LOGICAL_", "ELEMENT_WISE_", "ACTIVATION_")
-ELSEWHERE = MappingProxyType(
+OPERATORS_ELSEWHERE = MappingProxyType(
     {
         "AND": "ELEMENT_WISE_LOGICAL_AND",
         "ASTYPE": "CAST",
@@ -81,7 +81,7 @@ ELSEWHERE = MappingProxyType(
         "XOR": "ELEMENT_WISE_LOGICAL_XOR",
     }
 )
-"""Names of ONNX and PyTorch without underscores, for what another name does here."""
+"""Operators by their names in ONNX, PyTorch and numpy, without underscores, if DirectML's differ."""
 _ENUMERATORS = MappingProxyType(
     {
         "AMAX": "MAX",
@@ -108,7 +108,7 @@ _ENUMERATORS = MappingProxyType(
         "ZEROS": "CONSTANT",
     }
 )
-"""What enumerators are called elsewhere, by the one that is meant where an enumeration has it."""
+"""Enumerators by their names elsewhere."""
 _ARGUMENTS = MappingProxyType(
     {
         "axis": ("axes",),
@@ -154,53 +154,53 @@ _ARGUMENTS = MappingProxyType(
         "x": ("input",),
     }
 )
-"""What arguments are called elsewhere: those that are meant, as far as a method has them."""
+"""The possible arguments of methods by their names elsewhere."""
 OF_REDUCTION = frozenset({"keepdim", "keepdims", "keep_dims"})
-"""Arguments elsewhere that say whether reduced dimensions stay, with a size of 1, as they always do here."""
+"""Arguments elsewhere that keep reduced dimensions with a size of 1, as DirectML always does."""
 _BY_LAYOUT = frozenset({"EXPAND", "FLATTEN", "PERMUTE", "RESHAPE", "SQUEEZE", "T", "TRANSPOSE", "UNSQUEEZE", "VIEW"})
-"""What has no operator here, for descriptors do it."""
+"""Operators elsewhere that only change the descriptor of a buffer."""
 
 
 def meant_operator(name: str) -> str:
-    """The short name of the operator that is called so elsewhere, or by so much of its name; ``""`` for others."""
+    """Returns the short name of the operator with this name elsewhere, or with this part of its name; else ``""``."""
     word = _word(name)
-    return ELSEWHERE.get(word) or _by_word().get(word, "")
+    return OPERATORS_ELSEWHERE.get(word) or _by_word().get(word, "")
 
 
 def meant_enumerator(name: str, known: Container[str]) -> str:
-    """The enumerator that is called so elsewhere, if the enumeration has it; ``""`` for others."""
+    """Returns the enumerator with this name elsewhere, if the enumeration has it; else ``""``."""
     meant = _ENUMERATORS.get(name.upper().replace("-", "_"), "")
     return meant if meant in known else ""
 
 
 def meant_arguments(name: str, known: Iterable[str]) -> tuple[str, ...]:
-    """The arguments of a method that are called so elsewhere, or the one that looks most like it."""
-    from dml2onnx.catalog.likeness import nearest  # only what is misspelt needs it
+    """Returns the arguments of a method with this name elsewhere, or the one with the most similar name."""
+    from dml2onnx.catalog.likeness import nearest  # needed for misspelled names only
 
     names = tuple(known)
     return _called(name, {item: item for item in names}) or nearest(name, names, 0.7)
 
 
 def meant_fields(name: str, known: Iterable[str]) -> tuple[str, ...]:
-    """The fields of an operator that are called so in ONNX or PyTorch, of those that it has; none for other names."""
+    """Returns the fields of an operator with this name in ONNX or PyTorch; none if the name is right."""
     fields = {_stem(field): field for field in known}
     return () if _stem(name) in fields else _called(name, fields, _stem)
 
 
 def _called(name: str, known: Mapping[str, str], spelling: Callable[[str], str] = str) -> tuple[str, ...]:
-    """What is called so elsewhere, of the ``known`` by their spelling: the first, or both ends of a padding."""
+    """Those of ``known`` with this name elsewhere, compared by ``spelling``: the first, or both ends of a padding."""
     typed = _ARGUMENTS.get(name.lower(), ())
     meant = tuple(known[item] for item in map(spelling, typed) if item in known)
     return meant if typed[:1] == ("start_padding",) else meant[:1]
 
 
 def _stem(name: str) -> str:
-    """A field or an argument, without what only one of the two spellings has."""
+    """A field or an argument in a common spelling."""
     return name.replace("_", "").lower().removesuffix("tensor").rstrip("s")
 
 
 def is_layout(name: str) -> bool:
-    """Whether that is no operator in DirectML, but another descriptor of the same buffer."""
+    """Whether DirectML has no such operator because another descriptor of the same buffer does it."""
     return _word(name) in _BY_LAYOUT
 
 
@@ -210,7 +210,7 @@ def _word(name: str) -> str:
 
 @functools.cache
 def _by_word() -> Mapping[str, str]:
-    """Operators by their names without underscores, with the prefix of their kind or without; first versions first."""
+    """Operators by name without underscores, with and without the prefix of their kind; first versions come first."""
     names = [name.removeprefix(_PREFIX) for name in operator_names()]
     found: dict[str, str] = {_word(name): name for name in names}
     for kind in _KINDS:

@@ -1,4 +1,4 @@
-"""The members of an operator's description structure, and what the support tables admit of its tensors."""
+"""The fields of an operator's structure, and the support tables of its tensors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class FieldKind(enum.Enum):
 
 
 class FieldType(enum.Enum):
-    """What a field holds; BOOL is a number in the structure, ENUM one of `FieldSchema.enum`."""
+    """The type of a field; BOOL is a number in the structure, ENUM a value of `FieldSchema.enum`."""
 
     TENSOR = "tensor"
     TENSOR_ARRAY = "tensor_array"
@@ -41,7 +41,7 @@ class FieldType(enum.Enum):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FieldSchema:
-    """One member of an operator's description structure, in the structure's order."""
+    """One member of an operator's structure, in the structure's order."""
 
     name: str
     kind: FieldKind
@@ -53,9 +53,9 @@ class FieldSchema:
     shape: str | None
     doc: str
     updated_with: str | None = None
-    """The optional tensor with which the operator reads what this output holds and changes a part of it."""
+    """The optional tensor that the operator uses to update part of this output, which it also reads."""
     dimensions: str = ""
-    """``axis`` or ``axes``: it names dimensions; ``each``: an entry per dimension; ``own``: a tensor of others."""
+    """``axis`` or ``axes``: it holds dimensions; ``each``: one entry per dimension; ``own``: a tensor unlike others."""
 
     @property
     def is_tensor(self) -> bool:
@@ -63,13 +63,13 @@ class FieldSchema:
 
     @property
     def names_axes(self) -> bool:
-        """Whether it holds the numbers of dimensions."""
+        """Whether it holds indices of dimensions."""
         return self.dimensions in ("axis", "axes")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TensorSupport:
-    """What one tensor field may be in one row of a support table; both ends of `dimension_counts` are allowed."""
+    """What a row of a support table allows for a tensor; both ends of `dimension_counts` are included."""
 
     dimension_counts: tuple[int, int]
     data_types: frozenset[str]
@@ -78,7 +78,7 @@ class TensorSupport:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SupportRow:
-    """A support table of the documentation; `functions` (short names) is empty where the row holds for all of them."""
+    """A support table of the documentation; `functions` (short names) is empty if it applies to all of them."""
 
     level: FeatureLevel
     functions: tuple[str, ...]
@@ -86,7 +86,7 @@ class SupportRow:
 
 
 def read_field(raw: dict[str, Any]) -> FieldSchema:
-    """The entry of an operator's file, as it stands under `fields`."""
+    """Returns a field from its entry under `fields` in an operator's file."""
     return FieldSchema(
         name=raw["name"],
         kind=FieldKind(raw["kind"]),
@@ -103,7 +103,7 @@ def read_field(raw: dict[str, Any]) -> FieldSchema:
 
 
 def read_row(raw: dict[str, Any]) -> SupportRow:
-    """The entry of an operator's file, as it stands under `support`."""
+    """Returns a support row from its entry under `support` in an operator's file."""
     tensors = {
         name: TensorSupport(
             dimension_counts=(entry["dimension_counts"][0], entry["dimension_counts"][1]),

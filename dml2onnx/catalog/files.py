@@ -12,7 +12,7 @@ OPERATOR_PREFIX = "DML_OPERATOR_"
 
 
 class UnknownNameError(KeyError):
-    """A name the catalogue does not have; KeyError alone would print the message in quotes."""
+    """A name that the catalog does not have; KeyError itself would print the message in quotes."""
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -27,19 +27,19 @@ def schemas_directory() -> Path:
 
 @functools.cache
 def operator_names() -> tuple[str, ...]:
-    """The full names of all operators, sorted; taken from the file names."""
+    """The full names of all operators, sorted; from the file names."""
     directory = schemas_directory() / "operators"
     return tuple(sorted(OPERATOR_PREFIX + path.stem.upper() for path in directory.glob("*.json")))
 
 
 def read_json(relative: str) -> Any:
-    """The content of a file; what reads it gives it types, and lets nothing of it out."""
+    """Returns the untyped content of a file."""
     with open(schemas_directory() / relative, encoding="utf-8") as file:
         return json.load(file)
 
 
 def did_you_mean(name: str, candidates: tuple[str, ...]) -> str:
-    """A question to append to a message about a name, if any candidate is near."""
-    from dml2onnx.catalog.likeness import nearest, question  # only what is misspelt needs it
+    """Returns a question to append to a message about an unknown name, or ``""`` if no candidate is similar."""
+    from dml2onnx.catalog.likeness import nearest, question  # needed for misspelled names only
 
     return question(nearest(name, candidates))

@@ -1,4 +1,4 @@
-"""The index of operators, a small file with what lists of operators show."""
+"""The index of operators: a small file with the columns of operator lists."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import NamedTuple
 from dml2onnx.catalog.files import read_json
 
 INDEX_FILE = "operator_index.json"
-"""Made from the operators' own files by ``scripts/generate_operator_index.py``."""
+"""Generated from the operators' files by ``scripts/generate_operator_index.py``."""
 
 
 class IndexEntry(NamedTuple):
-    """An operator in a list."""
+    """A row of an operator list."""
 
     name: str
-    """Its whole name."""
+    """The full name."""
     introduced: str
-    """The feature level that brought it."""
+    """The first feature level with the operator."""
     lowered: bool
     """Whether it can be compiled."""
     summary: str
     doc: str
-    """Its page."""
+    """The address of its page."""
 
 
 @cache

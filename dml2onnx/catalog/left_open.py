@@ -1,4 +1,4 @@
-"""What a default model leaves open of an operator, as ``left_open`` in its file says; exact models do not."""
+"""What default models do not guarantee for an operator (``left_open`` in its file); exact models do."""
 
 from __future__ import annotations
 
@@ -15,4 +15,4 @@ LEFT_OPEN = {
     "powers": "What an exponent of 0 gives where the base is 0",
     "ranges": "What stands for a number that the output's integer type does not hold, where DirectML does not say it",
 }
-"""In words, by the word in the file."""
+"""Descriptions of the words in the files."""

@@ -1,4 +1,4 @@
-"""Feature levels: which there are, their order, and where each first shipped."""
+"""Feature levels, their order, and where each first shipped."""
 
 from __future__ import annotations
 
@@ -54,9 +54,7 @@ class FeatureLevel:
     def parse(cls, text: str) -> FeatureLevel:
         """Reads `4_0`, `4.0` or `DML_FEATURE_LEVEL_4_0`, and accepts only levels that exist."""
         if not isinstance(text, str):
-            raise UnknownFeatureLevelError(
-                f"{type(text).__name__} is no text such as '4_0', the name of a feature level"
-            )
+            raise UnknownFeatureLevelError(f"a feature level is text such as '4_0', not {type(text).__name__}")
         name = text.strip().removeprefix("DML_FEATURE_LEVEL_").replace(".", "_")
         level = _levels_by_name().get(name)
         if level is None:
@@ -92,29 +90,24 @@ def windows_builds() -> Mapping[str, int]:
 
 @functools.cache
 def directml_versions() -> tuple[tuple[int, int], ...]:
-    """The versions of DirectML, major and minor number, the oldest first: those that came with a level, and others."""
+    """The versions of DirectML (major, minor), the oldest first, with and without a new level."""
     with_level = {tuple(map(int, level.info.directml_version.split(".")[:2])) for level in feature_levels()}
     others = {tuple(map(int, text.split("."))) for text in read_json("feature_levels.json")["other_versions"]}
     return tuple(sorted((major, minor) for major, minor in with_level | others))
 
 
 def level_of_directml(major: int, minor: int) -> FeatureLevel | None:
-    """The feature level that a version of DirectML has; None for one before the first."""
+    """Returns the feature level of a version of DirectML, or ``None`` for versions before the first level."""
     return _newest(lambda info: tuple(map(int, info.directml_version.split(".")))[:2] <= (major, minor))
 
 
 def level_of_windows(build: int) -> FeatureLevel | None:
-    """The feature level of the DirectML that a build of Windows has by itself; None for one that has none."""
+    """Returns the feature level of the DirectML in a build of Windows, or ``None`` if the build has none."""
     return _newest(lambda info: bool(info.windows_build) and int(str(info.windows_build).rpartition(".")[2]) <= build)
 
 
 def _newest(has: Callable[[FeatureLevelInfo], bool]) -> FeatureLevel | None:
     return max((level for level in feature_levels() if has(level.info)), default=None)
-
-
-def read_level(name: str | None) -> FeatureLevel | None:
-    """The level of that name, if there is one."""
-    return None if name is None else FeatureLevel(name)
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""Known names that are similar to a misspelt or shortened one."""
+"""Known names that are similar to a misspelled or abbreviated one."""
 
 from __future__ import annotations
 
@@ -9,28 +9,27 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 SIMILAR = 0.6
-"""How much alike two names are from which on one may be meant by the other, as ``difflib`` counts it."""
+"""The lowest ``difflib`` ratio of similar names."""
 SHORTEST_BEGINNING = 3
-"""Letters from which on the beginning of a name stands for it."""
+"""The length from which on a prefix matches a name."""
 MOST = 3
-"""How many equally likely names a message lists."""
-
+"""The most equally similar names in a message."""
 
 _ELSEWHERE = MappingProxyType(
     {"axis": "axes", "axes": "axis", "shape": "sizes", "dims": "sizes", "dtype": "datatype", "pads": "startpadding"}
 )
-"""Members by the names that other libraries give them, all in lower case."""
+"""Members by their names in other libraries, in lower case."""
 
 
 def nearest(
     name: str, known: Iterable[str], similarity: float = SIMILAR, *, beginnings: bool = True
 ) -> tuple[str, ...]:
-    """The known name that is most likely meant, or those that are equally likely; whatever the case of their letters.
+    """Returns the most similar known name, or all equally similar ones, ignoring case.
 
-    Names that begin with the given one come before those that only look like it, and before these the field of a
-    tensor, ``ATensor`` for ``A``.
+    With ``beginnings``, the field of a tensor (``ATensor`` for ``A``) comes first, then names that start with ``name``,
+    then similar ones.
     """
-    import difflib  # only what is misspelt needs it
+    import difflib  # needed for misspelled names only
 
     typed, folded = name.lower(), dict[str, str]()
     for candidate in known:
@@ -54,6 +53,6 @@ def nearest(
 
 
 def question(names: Iterable[str]) -> str:
-    """``; did you mean ...?`` for the names that may be meant, and nothing for none."""
+    """Returns ``; did you mean ...?``, or ``""`` without names."""
     listed = " or ".join(names)
     return f"; did you mean {listed}?" if listed else ""

@@ -20,31 +20,31 @@ class UnknownOperatorError(UnknownNameError):
     """No such operator."""
 
 
-# Compared and hashed by identity: the catalogue holds exactly one object for each operator.
+# Compared and hashed by identity: there is one object for each operator.
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class OperatorSchema:
-    """Everything the catalogue knows of one operator, except its documentation examples."""
+    """The catalog entry of an operator, without its documentation examples."""
 
     name: str
     struct: str
     family: str
-    """The name of the modules that lower it and specify it, and of the tests of both."""
+    """The name of the modules that lower it and specify it, and of their tests."""
     doc: str
     introduced: FeatureLevel
     summary: str
     in_place: bool
     left_open: tuple[str, ...]
-    """What a default model does not promise: words of :data:`~dml2onnx.catalog.left_open.LEFT_OPEN`."""
+    """What default models do not guarantee: words of :data:`~dml2onnx.catalog.left_open.LEFT_OPEN`."""
     fields: tuple[FieldSchema, ...]
     constraints: tuple[Constraint, ...]
     support: tuple[SupportRow, ...] = dataclasses.field(repr=False)
     semantics: tuple[str, ...] = dataclasses.field(repr=False)
     accepted_data_types: frozenset[str] = frozenset()
-    """Data types that no page lists and DirectML takes all the same."""
+    """Data types that DirectML accepts although no page lists them."""
     only_created_data_types: frozenset[str] = frozenset()
-    """Data types that no page lists, of which DirectML creates the operator, and compiles it not."""
+    """Data types that no page lists, with which DirectML creates the operator and refuses to compile it."""
     dimensions: str = ""
-    """``elements``: each element by itself; ``named``: all dimensions alike but for what fields say; else by place."""
+    """``elements``: each element by itself; ``named``: only fields tell dimensions apart; else by position."""
     short_name: str = dataclasses.field(init=False)
     stem: str = dataclasses.field(init=False)
     tensor_fields: tuple[FieldSchema, ...] = dataclasses.field(init=False, repr=False)
@@ -73,26 +73,26 @@ class OperatorSchema:
             object.__setattr__(self, key, value)
 
     def __reduce__(self) -> tuple[Callable[[str], OperatorSchema], tuple[str]]:
-        """Copies and pickles of what refers to an operator refer to the one object that the catalogue holds."""
+        """Makes copies and pickles refer to the one object in the catalog."""
         return operator, (self.name,)
 
     @property
     def is_element_wise(self) -> bool:
-        """Whether each element of the outputs depends on the elements at the same place alone."""
+        """Whether each output element depends only on the input elements at the same position."""
         return self.dimensions == "elements"
 
     def field(self, name: str) -> FieldSchema | None:
         return self.fields_by_name.get(name)
 
     def rows_at(self, level: FeatureLevel) -> tuple[SupportRow, ...]:
-        """The support rows in force at a level: the newest one, or for REDUCE the newest of each function group.
+        """The support rows of a level: the newest one, or for REDUCE the newest one of each function group.
 
-        Empty when the level is older than the operator.
+        Empty if the operator is newer than the level.
         """
         return _rows_at(self, level)
 
     def examples(self) -> list[dict[str, Any]]:
-        """The documentation's examples as they stand in the file; read anew each time, they are not kept."""
+        """Reads the documentation's examples from the file, without caching them."""
         raw = read_json(f"operators/{self.stem}.json")
         examples: list[dict[str, Any]] = raw["examples"]
         return examples
@@ -100,7 +100,10 @@ class OperatorSchema:
 
 @functools.cache
 def operator(name: str) -> OperatorSchema:
-    """The operator of that full or short name (`DML_OPERATOR_PADDING` or `PADDING`), or raises UnknownOperatorError."""
+    """Returns an operator by its full or short name (`DML_OPERATOR_PADDING` or `PADDING`).
+
+    Raises :class:`UnknownOperatorError`.
+    """
     full_name = name if name.startswith(_PREFIX) else _PREFIX + name
     known_name = full_name if full_name in _operator_name_set() else _other_name(full_name)
     if known_name is None:
@@ -109,7 +112,7 @@ def operator(name: str) -> OperatorSchema:
 
 
 def find_operator(name: str) -> OperatorSchema | None:
-    """As `operator`, but None for an unknown name."""
+    """Returns the operator, or ``None`` for an unknown name."""
     try:
         return operator(name)
     except UnknownOperatorError:
@@ -117,17 +120,14 @@ def find_operator(name: str) -> OperatorSchema | None:
 
 
 def fused_activations(host: str) -> Mapping[str, FeatureLevel]:
-    """Which operators (full names) a host accepts in its FusedActivation field, and from which level on.
-
-    Empty for an operator that hosts none.
-    """
+    """Returns the operators (full names) that a host can fuse, with the first level of each; empty if it fuses none."""
     full_name = host if host.startswith(_PREFIX) else _PREFIX + host
     return _fused_activation_table().get(full_name, MappingProxyType({}))
 
 
 @functools.cache
 def loose_fields(schema: OperatorSchema) -> Mapping[str, str]:
-    """The fields that have to equal something by the documentation alone, with what DirectML does where they do not."""
+    """The fields whose equality rule DirectML does not enforce, with what it does when they differ."""
     return MappingProxyType(
         {
             item.left: item.accepted
@@ -139,7 +139,7 @@ def loose_fields(schema: OperatorSchema) -> Mapping[str, str]:
 
 @functools.cache
 def accepted_fusions() -> frozenset[str]:
-    """The operators (full names) that no page lists as fusable and DirectML fuses into every host."""
+    """The operators (full names) that DirectML fuses into every host although no page lists them."""
     return frozenset(read_json("fused_activations.json")["accepted"]["operators"])
 
 
@@ -149,7 +149,7 @@ def _operator_name_set() -> frozenset[str]:
 
 
 def _other_name(full_name: str) -> str | None:
-    # The header has two names for one number: SCATTER_ELEMENTS is SCATTER, under which the structure is documented.
+    # The header has two names for one number: the structure of SCATTER_ELEMENTS is documented as SCATTER.
     types = enum_schema("DML_OPERATOR_TYPE").by_full_name
     value = types.get(full_name)
     if value is None:
@@ -159,14 +159,14 @@ def _other_name(full_name: str) -> str | None:
 
 
 def _unknown_operator_message(name: str) -> str:
-    from dml2onnx.catalog.familiar import is_layout, meant_operator  # only what is misspelt needs it
+    from dml2onnx.catalog.familiar import is_layout, meant_operator  # needed for misspelled names only
 
     if is_layout(name):
         return f"DirectML has no operator {name}; the Sizes and Strides of tensors do that"
     meant = meant_operator(name)
     if meant:
         return f"DirectML has no operator {name}; did you mean {meant}?"
-    # Compared without the prefix: it makes every name look like every other.
+    # Compared without the prefix, which makes all names similar.
     short_names = tuple(known.removeprefix(_PREFIX) for known in operator_names())
     return f"DirectML has no operator {name}{did_you_mean(name.upper().removeprefix(_PREFIX), short_names)}"
 

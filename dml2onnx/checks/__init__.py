@@ -1,7 +1,7 @@
 """Checks whether DirectML accepts a graph at a feature level, and explains why not.
 
-Three layers: structure (is it a graph at all), operators (fields, constraints, sizes) and support (what a feature level
-has). No finding hides another, and nothing here raises on a bad graph.
+There are three layers: structure (is this a valid graph), operators (fields, constraints, sizes) and support (what a
+feature level has). One finding does not suppress another, and an invalid graph never raises.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ def check(
     documented: bool = False,
     remedies: bool = True,
 ) -> list[Diagnostic]:
-    """Everything that is wrong with a graph, or with the model file at a path: errors where DirectML refuses it.
+    """Returns every error and warning about a graph, or about the model file at a path.
 
-    First what was found while reading it, then findings about the graph as a whole, then node by node in the graph's
-    order, each node's in the order of its fields. ``sizes`` and ``ranges`` are other sizes of inputs, as for
-    :func:`dml2onnx.compile`; why the graph cannot have them is a finding, too. Where sizes have names, the graph is
-    right when it is so at the first and at the last ones.
+    Errors are what DirectML refuses. The order is: findings of the reader, findings about the whole graph, and findings
+    of each node in graph order, sorted by field. ``sizes`` and ``ranges`` are other input sizes, as in
+    :func:`dml2onnx.compile`; if the graph cannot have them, that is a finding. A graph with named sizes is checked at
+    the first and the last size of each name.
 
-    ``feature_level`` is by default the graph's own, or the latest one.
-    What DirectML was seen to accept although its documentation forbids it is a warning of the class DML175, or an error
-    with the code of the rule if only what is ``documented`` will do. A graph without findings of severity error can be
-    compiled, unless such a warning stands for something of which it is not known what DirectML computes (DML2010).
-    Findings of one cause are one, with what would make the node right, unless no ``remedies`` are wanted:
-    looking for them takes most of the time of a wrong graph.
+    ``feature_level`` defaults to the graph's own level, or to the latest one.
+    What DirectML accepts although its documentation forbids it is a warning of the class DML175, or, if ``documented``,
+    an error with the code of the rule. A graph without errors can be compiled, unless such a warning is about something
+    that DirectML computes in an unknown way (DML2010).
+    Findings with one cause are merged. ``remedies`` adds the changes that would fix the graph; the search for them
+    takes most of the time of a check that finds errors.
 
-    Raises :class:`DmlError` when there is no such feature level, or the file is no model.
+    Raises :class:`DmlError` if there is no such feature level, or the file is not a model.
     """
     graph = graph_of(model)
     if sizes is not None or ranges:

@@ -1,4 +1,4 @@
-"""Finds what keeps a node from an older feature level, and equivalents for that level."""
+"""Finds the nodes that need a higher feature level, and equivalents for a lower one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dml2onnx.ir.operator import FieldValue
 
 DEPTH = 5
-"""How many changes are made at most, one on top of the other."""
+"""The most changes made to one descriptor."""
 _FUSED = "FusedActivation"
 _NEUTRAL = MappingProxyType(
     {
@@ -35,11 +35,11 @@ _NEUTRAL = MappingProxyType(
         "Repeats": 1,
     }
 )
-"""What arrays with a value for each dimension say of one of size 1."""
+"""The entry of each array field along a dimension of size 1."""
 
 
 class NodeAboveLevel(NamedTuple):
-    """A node that needs a higher feature level than the one in question."""
+    """A node that needs a higher feature level than the requested one."""
 
     node: str
     operator: str
@@ -47,15 +47,15 @@ class NodeAboveLevel(NamedTuple):
     """The first level that supports it."""
     reason: str
     instead: str
-    """An equivalent at the level in question, in words; empty if none is known."""
+    """A description of the equivalent at the requested level; empty if none is known."""
     steps: tuple[OperatorDesc, ...]
-    """The equivalent as descriptors, each of which reads the output of the one before it."""
+    """The equivalent as descriptors, each of which reads the output of the previous one."""
     at: FeatureLevel
-    """The level in question; without one, the lowest level that supports ``steps``."""
+    """The requested level, or, without one, the lowest level that supports ``steps``."""
 
 
 def nodes_above_level(graph: Graph, level: FeatureLevel) -> Iterator[NodeAboveLevel]:
-    """The nodes that a level refuses and a later level supports, each with an equivalent if one is known."""
+    """Yields the nodes that a level refuses and a later level supports, with an equivalent if one is known."""
     for node in graph.nodes:
         errors = _errors(node.operator, level)
         if errors:
@@ -67,15 +67,15 @@ def nodes_above_level(graph: Graph, level: FeatureLevel) -> Iterator[NodeAboveLe
 
 
 def equivalent(desc: OperatorDesc, level: FeatureLevel) -> str:
-    """What does the same at a level, in words, with the fields that it does not have; empty where nothing is known."""
+    """Describes the equivalent of an operator at a level and the fields that it lacks; empty if none is known."""
     is_sound = not any(value is UNREADABLE for value in desc.values) and not _errors(desc, catalog.LATEST)
     steps = alternative(desc, level) if is_sound else ()
-    left = [name for field, value in desc.items() if value is not None and (name := field.name) not in _GOES_ALONG]
+    left = [name for field, value in desc.items() if value is not None and (name := field.name) not in _COUNTS]
     lacking = [name for name in left if len(steps) == 1 and name not in steps[0].schema.index]
     return _all_in_words(desc, steps) + (f", without {' and '.join(lacking)}" if lacking else "")
 
 
-_GOES_ALONG = frozenset({"AxisCount", "DimensionCount"})
+_COUNTS = frozenset({"AxisCount", "DimensionCount"})
 
 
 def _all_in_words(desc: OperatorDesc, steps: Sequence[OperatorDesc]) -> str:
@@ -83,7 +83,7 @@ def _all_in_words(desc: OperatorDesc, steps: Sequence[OperatorDesc]) -> str:
 
 
 def nodes_at_the_top_level(graph: Graph) -> Iterator[NodeAboveLevel]:
-    """The nodes that need the highest level, each with an equivalent at the lowest level that has one."""
+    """Yields the nodes that need the highest level, each with its equivalent at the lowest possible level."""
     levels = list(catalog.feature_levels())
     known: dict[OperatorDesc, FeatureLevel | None] = {}
     for node in graph.nodes:
@@ -110,10 +110,10 @@ def _in_words(step: OperatorDesc, rank: int) -> str:
 
 
 def alternative(desc: OperatorDesc, level: FeatureLevel, depth: int = DEPTH) -> tuple[OperatorDesc, ...]:
-    """Descriptors of a level that together do what one does which the level does not have; none where none are known.
+    """Returns descriptors of a level that together replace one that the level lacks, or none if none are known.
 
-    All but the first read what the one before them has written. Elements lie in memory as they did, and are the same,
-    up to what a value in FLOAT32 is rounded to that a fused activation may see in more digits.
+    Each reads the output of the previous one. Results keep their memory layout and are equal, except that a separate
+    activation sees values rounded to FLOAT32, where a fused one may see more digits.
     """
     if not _errors(desc, level):
         return (desc,)
@@ -130,19 +130,16 @@ def alternative(desc: OperatorDesc, level: FeatureLevel, depth: int = DEPTH) -> 
 
 
 def _older(desc: OperatorDesc) -> Iterator[tuple[OperatorDesc]]:
-    """The same operation by an earlier version of the operator, where the fields allow it.
-
-    A field that the earlier version lacks has to be one that says nothing: absent, or dilations of 1.
-    """
+    """An earlier version of the operator, if the fields that it lacks are absent or have no effect."""
     for schema in _earlier(desc.schema):
         dropped = {field.name: value for field, value in desc.items() if field.name not in schema.index}
-        if all(_says_nothing(name, value) for name, value in dropped.items()):
+        if all(_has_no_effect(name, value) for name, value in dropped.items()):
             values: dict[str, FieldValue] = {field.name: value for field, value in desc.items()}
             yield (OperatorDesc(schema, tuple(values.get(field.name) for field in schema.fields)),)
 
 
 def _with_leading_ones(desc: OperatorDesc) -> Iterator[tuple[OperatorDesc]]:
-    """The same elements with leading dimensions of size 1, for operators that treat dimensions alike."""
+    """The operator on tensors with leading dimensions of size 1, if it treats all dimensions alike."""
     if not desc.schema.dimensions:
         return
     ranks = {len(tensor.sizes) for tensor in _tensors(desc)}
@@ -156,7 +153,7 @@ def _with_leading_ones(desc: OperatorDesc) -> Iterator[tuple[OperatorDesc]]:
 
 
 def _widened(desc: OperatorDesc, rank: int, more: int) -> tuple[FieldValue, ...] | None:
-    """The values of the fields with that many dimensions more; nothing where a field is not known to allow it."""
+    """The field values with ``more`` leading dimensions; ``None`` if a field may not allow them."""
     values: dict[str, FieldValue] = {}
     for field, value in desc.items():
         if isinstance(value, TensorDesc):
@@ -185,7 +182,7 @@ def _with_ones(desc: TensorDesc, more: int) -> TensorDesc:
 
 
 def _without_activation(desc: OperatorDesc) -> Iterator[tuple[OperatorDesc, OperatorDesc]]:
-    """The operator, and its fused activation as a node of its own, which sees what has been rounded to FLOAT32."""
+    """The operator and its fused activation as two nodes, with the result rounded to FLOAT32 in between."""
     fused = desc.find(_FUSED)
     output = desc.find("OutputTensor")
     if not isinstance(fused, OperatorDesc) or not isinstance(output, TensorDesc):
@@ -193,8 +190,8 @@ def _without_activation(desc: OperatorDesc) -> Iterator[tuple[OperatorDesc, Oper
     if output.data_type is not DataType.FLOAT32 or not {"InputTensor", "OutputTensor"} <= fused.schema.index.keys():
         return
     bare = [None if field.name == _FUSED else value for field, value in desc.items()]
-    apart = [output if field.name in ("InputTensor", "OutputTensor") else value for field, value in fused.items()]
-    yield OperatorDesc(desc.schema, tuple(bare)), OperatorDesc(fused.schema, tuple(apart))
+    activation = [output if field.name in ("InputTensor", "OutputTensor") else value for field, value in fused.items()]
+    yield OperatorDesc(desc.schema, tuple(bare)), OperatorDesc(fused.schema, tuple(activation))
 
 
 def _tensors(desc: OperatorDesc) -> list[TensorDesc]:
@@ -202,7 +199,7 @@ def _tensors(desc: OperatorDesc) -> list[TensorDesc]:
 
 
 def _rank(desc: OperatorDesc) -> int:
-    """The dimensions of the last tensor, which is an output."""
+    """The rank of the last tensor, which is an output."""
     return max((len(tensor.sizes) for tensor in _tensors(desc)[-1:]), default=0)
 
 
@@ -214,7 +211,7 @@ def _earlier(schema: OperatorSchema) -> list[OperatorSchema]:
     return [catalog.operator(name) for name in names if name in catalog.operator_names()]
 
 
-def _says_nothing(name: str, value: FieldValue) -> bool:
+def _has_no_effect(name: str, value: FieldValue) -> bool:
     return value is None or (name == "Dilations" and isinstance(value, tuple) and set(value) == {1})
 
 

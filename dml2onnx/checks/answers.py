@@ -1,18 +1,19 @@
-"""Findings about a node, one for each mistake, with other places and remedies.
+"""Adds places and remedies to the findings about a node, and merges those with one cause.
 
-A remedy is tried before it is given: the descriptor is changed and judged again. Where one change does away with
-several findings they are one mistake, and the first of them stands for all.
+Remedies are verified: the descriptor is changed and checked again. If one change resolves several findings, they are
+one mistake, and one of them represents all.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dml2onnx.checks.alternatives import equivalent
 from dml2onnx.checks.candidates import Change, in_elements, inferred
+from dml2onnx.checks.consequences import SHAPE_CODES
 from dml2onnx.checks.counterparts import counterparts
 from dml2onnx.checks.operators import Judge
 from dml2onnx.checks.other_ends import OtherEnds, of_edge
@@ -26,7 +27,7 @@ from dml2onnx.checks.wiring import Wiring
 from dml2onnx.checks.wording import as_member, edits_of, remedies_of, resized_remedy
 from dml2onnx.codes import checking as codes
 from dml2onnx.codes.reading import EDGE_BYTES, UNKNOWN_VALUE
-from dml2onnx.diagnostics import Edit, Place, Remedy, Severity, plural, quote
+from dml2onnx.diagnostics import Edit, Place, Remedy, Severity, escape, plural, quote, unescape
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import MAX_ELEMENTS, TensorDesc, packed_strides
 from dml2onnx.rules.findings import at_node, operator_place, pointer
@@ -40,30 +41,14 @@ if TYPE_CHECKING:
     from dml2onnx.ir.graph import Graph, Node, Read, Value, Write
 
 MOST_NODES = 50
-"""Nodes that are looked at: as many findings as people are shown."""
+"""The most nodes that get remedies: as many findings as are printed."""
 MOST_UNREAD = 4
-"""Values without a reader for which one is looked for."""
+"""The most values without a reader for which one is proposed."""
 MOST_REMEDIES = 3
 MOST_PLACES = 2
-_WHY = re.compile(r", as .* has them|, (?:as it follows|from which)|: dimensions ")
-"""What follows the sizes of a tensor in a remedy, and tells no other remedy."""
-_OF_SHAPES = frozenset(
-    {
-        codes.DIFFERENT_DIMENSION_COUNTS,
-        codes.WRONG_DIMENSION_COUNT,
-        codes.DIMENSION_COUNT_UNSUPPORTED,
-        codes.DIMENSION_COUNT_LEVEL,
-        codes.EFFECTIVE_RANK,
-        codes.DIFFERENT_SIZES,
-        codes.NOT_BROADCASTABLE,
-        codes.WRONG_SIZE,
-        codes.ELEMENT_COUNT,
-        codes.INDIVISIBLE,
-        codes.ZERO_SIZE,
-        codes.NO_ROOM,
-        codes.ACCEPTED_SIZES,
-    }
-)
+_EXPLANATION = re.compile(r", as .* has them|, (?:inferred from|from which)|: dimensions ")
+"""Where a remedy stops to describe the change and begins to explain it."""
+_OF_SHAPES = SHAPE_CODES | {codes.INDIVISIBLE, codes.ZERO_SIZE, codes.WINDOW_TOO_LARGE, codes.ACCEPTED_SIZES}
 _OF_COUNTS = frozenset({codes.NOT_EQUAL})
 _OF_CHOICES = frozenset(
     {codes.EXACTLY_ONE, codes.AT_LEAST_ONE, codes.ALL_OR_NONE, codes.REQUIRED_HERE, codes.OUT_OF_WINDOW}
@@ -79,7 +64,7 @@ _OF_VALUES = frozenset(
 )
 _ANSWERED = _OF_SHAPES | _OF_COUNTS | _OF_CHOICES | _OF_VALUES
 _OF_OTHERS = _OF_SHAPES | OF_TYPES
-"""What is wrong with one tensor as seen from another, which may be the wrong one."""
+"""Findings that compare a tensor with another one, either of which may be wrong."""
 
 
 class Sources:
@@ -95,27 +80,23 @@ class Sources:
         if graph.format == "native":
             for constant in graph.constants:
                 name = constant.value.name
-                self._places[constant.value] = f"/constants/{_escaped(name)}", quote(name)
+                self._places[constant.value] = f"/constants/{escape(name)}", quote(name)
         for node in graph.nodes:
             for field, writes in node.writes.items():
                 place = pointer(node.source, field), f"{field} of {quote(node.name)}"
                 self._places.update((write.value, place) for write in writes)
 
     def place(self, value: Value, desc: TensorDesc | None) -> Place:
-        """Where a value comes from, and what it is, or how long without a descriptor; no pointer where not known."""
+        """Where a value comes from, with its descriptor or its size in bytes; no pointer if the place is unknown."""
         place, name = self._places.get(value, ("", quote(value.name)))
         if desc is None and self._has_resources:  # a version of it
             resource = value.name.rpartition("#")[0] or value.name
-            place, name = f"/resources/{_escaped(resource)}", quote(resource)
+            place, name = f"/resources/{escape(resource)}", quote(resource)
         if desc is None:
             return Place(place, f"{name} has {plural(value.nbytes, 'byte')}")
         writer = self.ends.writer(value)
         seen = "" if writer is None or writer.desc.sizes == desc.sizes else f", read as {list(desc.sizes)}"
         return Place(place, f"{name} is {desc if not seen or writer is None else writer.desc}{seen}")
-
-
-def _escaped(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1")
 
 
 def answers(
@@ -129,137 +110,131 @@ def answers(
     editable: bool = True,
     in_python: bool = False,
 ) -> list[Diagnostic]:
-    """The findings about a node, with their other places and with remedies.
+    """Returns the findings about a node with their other places and with remedies.
 
-    ``ends`` are those who write and read the tensors of the node, where they describe them by themselves, ``wiring``
-    the values that it may read instead;
-    ``editable`` where these are edits of a file, ``in_python`` where they are arguments and calls of the builder.
+    ``ends`` are the producers and consumers of the node's tensors if the format describes them separately, ``wiring``
+    the values that the node may read instead. Remedies are edits of a file if ``editable``, and arguments and calls of
+    the builder if ``in_python``.
     """
-    return _Answering(node, judge, source, ends, wiring, editable=editable, in_python=in_python).of(findings)
+    return _NodeAnswers(node, judge, source, ends, wiring, editable, in_python).of(findings)
 
 
-class _Answering:
-    """What is known of a node whose findings are answered."""
+@dataclass(slots=True)
+class _NodeAnswers:
+    """A node with findings, and what was found out about their causes."""
 
-    def __init__(
-        self,
-        node: Node,
-        judge: AnyJudge,
-        source: Callable[[Value, TensorDesc | None], Place],
-        ends: OtherEnds | None,
-        wiring: Wiring | None,
-        *,
-        editable: bool,
-        in_python: bool,
-    ) -> None:
-        self._node, self._judge, self._source = node, judge, source
-        self._ends, self._wiring = ends, wiring
-        self._editable, self._in_python = editable, in_python
-        self._rewired: list[tuple[str, Remedy]] = []
-        self._best: list[Trial] = []
-        self._gone: frozenset[tuple[str, str]] = frozenset()
+    node: Node
+    judge: AnyJudge
+    source: Callable[[Value, TensorDesc | None], Place]
+    ends: OtherEnds | None
+    wiring: Wiring | None
+    editable: bool
+    in_python: bool
+    rewired: Sequence[tuple[str, Remedy]] = ()
+    best: Sequence[Trial] = ()
+    resolved: frozenset[tuple[str, str]] = frozenset()
 
     def of(self, findings: Sequence[Diagnostic]) -> list[Diagnostic]:
         """The findings, one for each mistake."""
-        node, judge, wiring = self._node, self._judge, self._wiring
+        node, judge, wiring = self.node, self.judge, self.wiring
         if wiring is not None and any(map(_is_of_reads, findings)):
-            self._rewired = wiring.instead(node, judge)
-        if self._rewired:
-            findings = _one_of_reads(findings, {field for field, _ in self._rewired})
+            self.rewired = wiring.from_unread(node, judge)
+        if self.rewired:
+            findings = _one_of_reads(findings, {field for field, _ in self.rewired})
         if any(item.code in _ANSWERED and not item.is_structural for item in findings):
             is_read = None if wiring is None else self._is_read
             best = best_trials(node.operator, findings, judge, is_read)
-            self._best = [trial for trial in best if not self._is_as_written(trial)] or best
-        self._gone = _gone_with_all(findings, self._best)
+            self.best = [trial for trial in best if not self._is_as_written(trial)] or best
+        self.resolved = _resolved_by_all(self.best)
         left = [item for item in findings if _is_of_reads(item)]
-        if wiring is not None and len(left) > 1 and any(item.key not in self._gone for item in left):
-            self._rewired = self._rewired or wiring.exchanged(node, judge) or wiring.few(node, judge)
-            findings = _one_of_reads(findings, {field for field, _ in self._rewired}) if self._rewired else findings
-        first = _standing_for(findings, self._gone, self._best)
+        if wiring is not None and len(left) > 1 and any(item.key not in self.resolved for item in left):
+            self.rewired = self.rewired or wiring.exchanged(node, judge) or wiring.from_others(node, judge)
+            findings = _one_of_reads(findings, {field for field, _ in self.rewired}) if self.rewired else findings
+        first = _representative(findings, self.resolved, self.best)
         made = []
         for item in findings:
-            if item is first or item.key not in self._gone:
-                is_first = item is first or (not self._best and item is findings[0])
+            if item is first or item.key not in self.resolved:
+                is_first = item is first or (not self.best and item is findings[0])
                 once: dict[str, Remedy] = {}
-                for remedy in self._remedies(item, is_first=is_first, stands=item is first):
-                    once.setdefault(_WHY.split(remedy.words)[0], remedy)
-                kept = tuple(once.values())[:MOST_REMEDIES]
-                made.append(replace(self._placed(item, stands=item is first), remedies=kept))
+                for remedy in self._remedies(item, is_first=is_first, represents=item is first):
+                    once.setdefault(_EXPLANATION.split(remedy.words)[0], remedy)
+                kept = _first(once.values(), editable=self.editable)
+                made.append(replace(self._placed(item, represents=item is first), remedies=kept))
         return made
 
     def _is_read(self, changes: Sequence[Change]) -> bool:
-        """Whether outputs follow from the rest by themselves, and can be read by those who read them."""
-        return self._wiring is None or (not self._wiring.states_outputs and self._refusing(changes) is None)
+        """Whether the consumers of inferred outputs can read them with these changes."""
+        return self.wiring is None or (not self.wiring.states_outputs and self._refusing(changes) is None)
 
     def _refusing(self, changes: Sequence[Change]) -> Node | None:
-        return None if self._wiring is None else self._wiring.refusing(self._node, changes, self._judge)
+        return None if self.wiring is None else self.wiring.refusing(self.node, changes, self.judge)
 
     def _is_as_written(self, trial: Trial) -> bool:
-        """Whether the tensors that would change are those that other nodes write, as these state them."""
+        """Whether all changed tensors are exactly as their producers state them."""
         if trial.candidate.kind not in (OPPOSITE, SOLVED):
             return False
         return all(map(self._is_change_as_written, trial.candidate.changes))
 
     def _is_change_as_written(self, change: Change) -> bool:
-        """Whether a tensor is as a node states it that writes it, and that would be wrong with the change."""
-        reads, own = self._node.reads.get(change.field, ()), self._node.operator.find(change.field)
+        """Whether a tensor matches its producer, which would be invalid with the change."""
+        reads, own = self.node.reads.get(change.field, ()), self.node.operator.find(change.field)
         position = change.position or 0
         own = own[position] if isinstance(own, tuple) else own
-        writer = self._ends.writer(reads[position].value) if self._ends is not None and position < len(reads) else None
+        writer = self.ends.writer(reads[position].value) if self.ends is not None and position < len(reads) else None
         if writer is None or writer.node is None or not isinstance(own, TensorDesc) or writer.desc.sizes != own.sizes:
             return False
         sizes = change.value.sizes if isinstance(change.value, TensorDesc) else own.sizes
         made = replace(writer.desc, sizes=sizes, strides=None, total_size=0)
-        return any(item.is_error for item in self._judge(writer.node.operator.with_values({writer.field: made})))
+        return any(item.is_error for item in self.judge(writer.node.operator.with_values({writer.field: made})))
 
-    def _remedies(self, item: Diagnostic, *, is_first: bool, stands: bool) -> list[Remedy]:
-        """What would do about a finding, the likeliest first; all of the best trials where it ``stands`` for others."""
-        node, judge, wiring = self._node, self._judge, self._wiring
-        editable, in_python = self._editable, self._in_python
+    def _remedies(self, item: Diagnostic, *, is_first: bool, represents: bool) -> list[Remedy]:
+        """Remedies of a finding, the likeliest first; with those of the best trials if it ``represents`` others."""
+        node, judge, wiring = self.node, self.judge, self.wiring
+        in_python = self.in_python
         if item.code in _DEAD:
             return [] if wiring is None else wiring.readers_for(node, judge)
-        found = [*item.remedies, *([remedy for _, remedy in self._rewired] if _is_of_reads(item) else [])]
-        if self._ends is not None and item.is_error and (stands or item.code is codes.OUT_OF_BOUNDS):
-            found += _of_other_ends(node, item, judge, self._ends, editable=editable)
+        found = [*item.remedies, *([remedy for _, remedy in self.rewired] if _is_of_reads(item) else [])]
+        if self.ends is not None and item.is_error and (represents or item.code is codes.OUT_OF_BOUNDS):
+            found += _of_other_ends(node, item, judge, self.ends)
         if is_first:
-            found += _of_counterparts(node, self._best, judge, editable=editable)
+            found += _of_counterparts(node, self.best, judge)
         if item.code is codes.DATA_TYPE_UNSUPPORTED:
             found += in_another_place(node.operator, item, judge)
-        if stands:
-            found += remedies_of(node, self._best, self._refusing, editable=editable, in_python=in_python)
+        if represents:
+            found += remedies_of(node, self.best, self._refusing, in_python=in_python)
         else:
-            found += _of_one_tensor(node, item, editable=editable) or worded(node.operator, item, in_python=in_python)
+            found += _of_one_tensor(node, item) or worded(node.operator, item, in_python=in_python)
         if item.code in OF_TYPES or (item.code is codes.DATA_TYPE_LEVEL and item.field in node.writes):
-            found += of_other_types(node, item, judge, editable=editable, in_python=in_python)
-        if stands:
-            found += _whole_sizes(node.operator, item, judge, self._gone)
+            found += of_other_types(node, item, judge, in_python=in_python)
+        if represents:
+            found += _whole_sizes(node.operator, item, judge, self.resolved)
         if item.code is codes.OPERATOR_LEVEL and isinstance(judge, Judge):
             found += [Remedy(words) for words in filter(None, [equivalent(node.operator, judge.level)])]
         if item.since and in_python:
             found.append(Remedy(f"GraphBuilder(feature_level={quote(item.since)})"))
-        if item.code is codes.OUT_OF_BOUNDS and self._ends is not None:
-            found += _declared_larger(node, item, self._ends)
+        if item.code is codes.OUT_OF_BOUNDS and self.ends is not None:
+            found += _declared_larger(node, item, self.ends)
         if item.code is codes.OUT_OF_BOUNDS:
-            found += _within_buffer(node, item, judge, self._source, editable=editable)
+            found += _within_buffer(node, item, judge, self.source)
         is_known = len(found) >= MOST_REMEDIES or (found and item.code is codes.OUT_OF_BOUNDS)
-        if wiring is not None and _is_of_reads(item) and not self._rewired and not is_known:
+        if wiring is not None and _is_of_reads(item) and not self.rewired and not is_known:
             fields = {item.field, *item.related}
-            found += [remedy for field, remedy in wiring.few(node, judge, fields) if field in fields]
+            found += [remedy for field, remedy in wiring.from_others(node, judge, fields) if field in fields]
         return found
 
-    def _placed(self, item: Diagnostic, *, stands: bool) -> Diagnostic:
-        """A finding at its node, with where the tensors come from that it is about."""
-        diagnostic = at_node(item, self._node)
-        fields = [change.path for trial in self._best for change in trial.candidate.changes] if stands else []
+    def _placed(self, item: Diagnostic, *, represents: bool) -> Diagnostic:
+        """The finding at its node, with the places of the related tensors."""
+        diagnostic = at_node(item, self.node)
+        fields = [change.path for trial in self.best for change in trial.candidate.changes] if represents else []
         if item.code in _OF_OTHERS | _OF_CHOICES:
-            stated = _stated(self._node, self._best, diagnostic.pointer) if stands else ()
-            places = _places(self._node, [*fields, item.path, *item.related], diagnostic.pointer, self._source)
+            stated = _stated(self.node, self.best, diagnostic.pointer) if represents else ()
+            places = _places(self.node, [*fields, item.path, *item.related], diagnostic.pointer, self.source)
             return replace(diagnostic, places=(*stated, *places)[:MOST_PLACES])
         if item.code in _OF_COUNTS:
-            return replace(diagnostic, places=_members(self._node, item.related, diagnostic.pointer)[:MOST_PLACES])
+            return replace(diagnostic, places=_members(self.node, item.related, diagnostic.pointer)[:MOST_PLACES])
         if item.code is codes.OUT_OF_BOUNDS:
             places = _places(
-                self._node, [item.path], diagnostic.pointer, lambda value, _: self._source(value, None), written=True
+                self.node, [item.path], diagnostic.pointer, lambda value, _: self.source(value, None), written=True
             )
             return replace(diagnostic, places=places)
         return diagnostic
@@ -269,12 +244,12 @@ _DEAD = frozenset({codes.DEAD_NODE, codes.DEAD_NODE_REFUSED})
 
 
 def _is_of_reads(item: Diagnostic) -> bool:
-    """Whether an error may be one of what a node reads."""
+    """Whether an error may come from reading the wrong value."""
     return item.is_error and item.code in _OF_OTHERS | {codes.CYCLE, codes.OUT_OF_BOUNDS}
 
 
 def _one_of_reads(findings: Sequence[Diagnostic], fields: Collection[str]) -> list[Diagnostic]:
-    """The findings, of those of what a node reads only the first: at one of these fields where there is one."""
+    """The findings with only the first of those about reads: one about ``fields`` if there is one."""
     among = [item for item in findings if _is_of_reads(item)]
     first = next((item for item in among if item.field in fields), among[0])
     also = {codes.ACCEPTED_SIZES, codes.SCALES_ARE_SIZES}
@@ -282,7 +257,7 @@ def _one_of_reads(findings: Sequence[Diagnostic], fields: Collection[str]) -> li
 
 
 def graph_answers(graph: Graph, found: Iterable[Diagnostic], judge: AnyJudge) -> list[Diagnostic]:
-    """The findings about a graph as a whole, with remedies for the first of those about edges and names."""
+    """Returns the findings about the whole graph, with remedies for the first ones about edges and names."""
     made, asked, wiring = [], 0, Wiring(graph)
     for item in found:
         if item.code is codes.NO_OUTPUTS:
@@ -295,7 +270,7 @@ def graph_answers(graph: Graph, found: Iterable[Diagnostic], judge: AnyJudge) ->
 
 
 def unread_answers(graph: Graph, found: Sequence[Diagnostic], judge: AnyJudge) -> list[Diagnostic]:
-    """What is found of inputs and constants that nothing reads; the first few with nodes that may have to."""
+    """Returns the findings about unread inputs and constants; the first few with nodes that may have to read them."""
     wiring, made = Wiring(graph), list(found)
     values = {quote(item.name): item.value for item in graph.inputs}
     values |= {quote(item.value.name): item.value for item in graph.constants}
@@ -306,52 +281,56 @@ def unread_answers(graph: Graph, found: Sequence[Diagnostic], judge: AnyJudge) -
 
 
 def _edge_answer(graph: Graph, item: Diagnostic, judge: AnyJudge) -> Diagnostic:
-    """A finding about an edge between tensors of other bytes, with what either of them would have to be."""
-    is_native = graph.format == "native"
+    """A finding about an edge between tensors of different byte counts, with the change that either needs."""
     fitting = list(of_edge(graph, item, judge))
-    found = [resized_remedy(resized, editable=is_native) for resized in fitting]
+    found = [resized_remedy(resized) for resized in fitting]
     if fitting and fitting[0].is_of_other_type:
         found.append(Remedy("a CAST node between them"))
-    return replace(item, remedies=tuple(found[:MOST_REMEDIES])) if found and not item.remedies else item
+    remedies = item.remedies or _first(found, editable=graph.format == "native")
+    return replace(item, remedies=remedies)
 
 
 def _name_answer(graph: Graph, item: Diagnostic, wiring: Wiring) -> Diagnostic:
-    """A finding about the name of a value that there is not, with the only value that nothing reads."""
+    """A finding about an unknown value name, with the only value that nothing reads."""
     found = wiring.unread(item.node) if item.node and not item.remedies and graph.format == "native" else []
     if len(found) != 1:
         return item
     name = found[0].name
     for node in graph.nodes:
         for field, writes in node.writes.items():
-            if writes[:1] and writes[0].value is found[0] and name == f"{node.name}.{field}":  # which has no name
+            if writes[:1] and writes[0].value is found[0] and name == f"{node.name}.{field}":  # a default name
                 return replace(
                     item, remedies=(Remedy(f'"{field}": {item.found} among the outputs of {quote(node.name)}'),)
                 )
     return replace(item, remedies=(Remedy(f"{quote(name)}, which nothing reads", (Edit(item.pointer, name),)),))
 
 
+def _first(remedies: Iterable[Remedy], *, editable: bool) -> tuple[Remedy, ...]:
+    """The first few remedies; without edits if the format cannot be edited."""
+    first = tuple(remedies)[:MOST_REMEDIES]
+    return first if editable else tuple([replace(remedy, edits=()) for remedy in first])
+
+
 # --- Remedies ---------------------------------------------------------------------------------------------------------
 
 
-def _of_other_ends(
-    node: Node, item: Diagnostic, judge: AnyJudge, ends: OtherEnds, *, editable: bool
-) -> Iterator[Remedy]:
-    """A tensor of the node as its writer or its readers see it; of one that is too large for its buffer, or these."""
+def _of_other_ends(node: Node, item: Diagnostic, judge: AnyJudge, ends: OtherEnds) -> Iterator[Remedy]:
+    """A tensor with the sizes of its producer or consumers; if it exceeds its buffer, also one of these changed."""
     fields = frozenset({item.field}) if item.code is codes.OUT_OF_BOUNDS else frozenset[str]()
     for resized in ends.resized(node, judge, fields):
-        yield resized_remedy(resized, editable=editable)
+        yield resized_remedy(resized)
 
 
 def _of_resource(
     node: Node, item: Diagnostic, judge: AnyJudge, source: Callable[[Value, TensorDesc | None], Place]
 ) -> Iterator[Remedy]:
-    """A resource of DxDispatch as large as a tensor that is bound to it: by its data type, or its elements."""
+    """A DxDispatch resource that is large enough for the tensor bound to it: another data type, or more elements."""
     desc = node.operator.find(item.field)
     all_bound: Sequence[Read | Write] = (*node.reads.get(item.field, ()), *node.writes.get(item.field, ()))
     for bound in all_bound:
         resource = source(bound.value, None)
         if isinstance(desc, TensorDesc) and resource.pointer.startswith("/resources/") and not bound.offset:
-            name = quote(resource.pointer.removeprefix("/resources/").replace("~1", "/").replace("~0", "~"))
+            name = quote(unescape(resource.pointer.removeprefix("/resources/")))
             kind, count = desc.data_type.name, desc.extent
             repeated = node.operator.with_values({item.field: replace(desc, strides=(0,) * desc.rank, total_size=0)})
             if bound.value.nbytes == 4 * max(1, desc.data_type.bits // 32) and not judge(repeated):
@@ -362,7 +341,7 @@ def _of_resource(
 
 
 def _declared_larger(node: Node, item: Diagnostic, ends: OtherEnds) -> Iterator[Remedy]:
-    """A constant or an input of the graph as the tensor that is read from it, each element once."""
+    """A constant or an input of the graph that is declared as large as the tensor that reads it."""
     desc, reads = node.operator.find(item.field), node.reads.get(item.field, ())
     end = ends.declared(reads[0].value) if len(reads) == 1 and not reads[0].offset else None
     if end is None or not isinstance(desc, TensorDesc) or not is_measurable(desc):
@@ -380,21 +359,16 @@ def _within_buffer(
     item: Diagnostic,
     judge: AnyJudge,
     source: Callable[[Value, TensorDesc | None], Place],
-    *,
-    editable: bool,
 ) -> Iterator[Remedy]:
-    """A tensor that is too large for its buffer, with the sizes that follow from the rest, if these fit.
-
-    Or else a larger buffer, or one smaller size.
-    """
+    """A tensor that exceeds its buffer, with inferred sizes that fit; otherwise a larger buffer or a smaller size."""
     writes, old = node.writes.get(item.field, ()), node.operator.find(item.field)
     reads: Sequence[Read | Write] = node.reads.get(item.field, ()) or writes
     right = inferred(node.operator, [item.field]).get(item.field) if len(writes) == 1 else None
     if isinstance(old, TensorDesc) and right is not None and right.sizes != old.sizes:
         fits = writes[0].offset + right.total_bytes <= writes[0].value.nbytes
         if fits:
-            change = Change(item.field, right, f"of sizes {list(right.sizes)}, as it follows from the rest")
-            yield Remedy(f"{item.field} {change.words}", tuple(edits_of(node, change)) if editable else ())
+            change = Change(item.field, right, f"of sizes {list(right.sizes)}, inferred from the other fields")
+            yield Remedy(f"{item.field} {change.words}", tuple(edits_of(node, change)))
             return
     yield from _of_resource(node, item, judge, source)
     if len(reads) == 1 and isinstance(old, TensorDesc) and old.strides is None:
@@ -405,86 +379,79 @@ def _within_buffer(
             if 0 < fitting < size and made.total_bytes == present:
                 change = Change(item.field, made, f"of sizes {list(made.sizes)}")
                 if not any(other.is_error for other in judge(node.operator.with_values({item.field: made}))):
-                    yield Remedy(f"{item.field} {change.words}", tuple(edits_of(node, change)) if editable else ())
+                    yield Remedy(f"{item.field} {change.words}", tuple(edits_of(node, change)))
 
 
-def _gone_with_all(findings: Sequence[Diagnostic], best: Sequence[Trial]) -> frozenset[tuple[str, str]]:
-    """What every one of the best candidates does away with."""
-    if not best:
-        return frozenset()
-    return frozenset.intersection(*(trial.gone for trial in best))
+def _resolved_by_all(best: Sequence[Trial]) -> frozenset[tuple[str, str]]:
+    """The findings that every one of the best trials resolves."""
+    return frozenset.intersection(*(trial.resolved for trial in best)) if best else frozenset()
 
 
-def _standing_for(
-    findings: Sequence[Diagnostic], gone: frozenset[tuple[str, str]], best: Sequence[Trial]
+def _representative(
+    findings: Sequence[Diagnostic], resolved: frozenset[tuple[str, str]], best: Sequence[Trial]
 ) -> Diagnostic | None:
-    """The finding that is left of those that one change does away with: an error, at what is changed if it can be."""
+    """The finding that stays of those that one change resolves: an error, if possible about the changed field."""
     fields = {change.field for trial in best for change in trial.candidate.changes}
-    among = [item for item in findings if item.key in gone]
+    among = [item for item in findings if item.key in resolved]
     order = {Severity.ERROR: 0, Severity.WARNING: 1}
     first = min(among, key=lambda item: (order[item.severity], item.field not in fields), default=None)
     if first is None:
         return None
     alike = [item for item in among if (item.field, item.severity) == (first.field, first.severity)]
-    return max(alike, key=lambda item: item.path.count("/"))  # the one that says which size it is
+    return max(alike, key=lambda item: item.path.count("/"))  # the most specific one
 
 
-def _of_counterparts(node: Node, best: Sequence[Trial], judge: AnyJudge, *, editable: bool) -> tuple[Remedy, ...]:
-    """Another operator, where nothing better is known than a slip that happens to do."""
+def _of_counterparts(node: Node, best: Sequence[Trial], judge: AnyJudge) -> tuple[Remedy, ...]:
+    """Another operator that accepts the fields, unless there is a more specific remedy than a slip."""
     if any(trial.candidate.kind < SLIP and not differs_widely(node.operator, trial) for trial in best):
         return ()
     made = []
     for name in counterparts(node.operator, judge)[:1]:
-        edits = (Edit(operator_place(node.source), name),) if editable else ()
-        made.append(Remedy(f"{name} in the place of {node.operator.type}, which takes it so", edits))
+        edit = Edit(operator_place(node.source), name)
+        made.append(Remedy(f"{name}, which accepts this, instead of {node.operator.type}", (edit,)))
     return tuple(made)
 
 
-def _of_one_tensor(node: Node, item: Diagnostic, *, editable: bool) -> tuple[Remedy, ...]:
-    """The strides that count elements, of a finding about strides that look like bytes; the bytes of a tensor."""
+def _of_one_tensor(node: Node, item: Diagnostic) -> tuple[Remedy, ...]:
+    """Remedies within one tensor: strides in elements, strides without overlap, the byte count, or the scales."""
+
+    def edits(value: Member, path: str = item.path) -> tuple[Edit, ...]:
+        return (Edit(pointer(node.source, path), value),)
+
+    desc = node.operator.find(item.field)
     if item.code is codes.TOTAL_SIZE_TOO_SMALL and item.expected.isdigit():
-        edits = (Edit(pointer(node.source, item.path), int(item.expected)),) if editable else ()
-        tensor = node.operator.find(item.field)
-        made = in_elements(tensor) if isinstance(tensor, TensorDesc) else None
-        if made is None or not isinstance(tensor, TensorDesc) or made.total_bytes > tensor.total_size:
-            return (Remedy(f"TotalTensorSizeInBytes {item.expected}", edits, is_certain=True),)
-        place = pointer(node.source, item.path.replace("TotalTensorSizeInBytes", "Strides"))
-        steps = (Edit(place, as_member(made.effective_strides)),) if editable else ()
-        counted = f"Strides {list(made.effective_strides)}, which count elements and not bytes"
-        return Remedy(counted, steps), Remedy(f"TotalTensorSizeInBytes {item.expected}", edits)
-    desc = node.operator.get(item.field) if item.path == f"{item.field}/Strides" and item.field else None
+        larger = Remedy(f"TotalTensorSizeInBytes {item.expected}", edits(int(item.expected)))
+        dense = in_elements(desc) if isinstance(desc, TensorDesc) else None
+        if dense is None or not isinstance(desc, TensorDesc) or dense.total_bytes > desc.total_size:
+            return (replace(larger, is_certain=True),)
+        steps, path = dense.effective_strides, item.path.replace("TotalTensorSizeInBytes", "Strides")
+        words = f"Strides {list(steps)}, which count elements and not bytes"
+        return Remedy(words, edits(as_member(steps), path)), larger
     if item.code is codes.SCALES_ARE_SIZES:
-        scales: Member = [float(number) for number in item.expected[1:-1].split(", ")]
-        edits = (Edit(pointer(node.source, item.path), scales),) if editable else ()
+        scales = [float(number) for number in item.expected[1:-1].split(", ")]
         input, stated = node.operator.tensor("InputTensor"), node.operator.get("Scales")
         factors = [item for item in stated if isinstance(item, float)] if isinstance(stated, tuple) else []
         sizes = [size * factor for size, factor in zip(input.sizes, factors, strict=True)]
         is_whole = all(size == int(size) > 0 for size in sizes) and math.prod(sizes) <= MAX_ELEMENTS
-        follows = f"OutputTensor of sizes {list(map(int, sizes))}, as it follows from the rest"
-        return (Remedy(f"Scales {item.expected}", edits), *([Remedy(follows)] if is_whole else []))
+        follows = f"OutputTensor of sizes {list(map(int, sizes))}, inferred from the other fields"
+        remedy = Remedy(f"Scales {item.expected}", edits([*scales]))
+        return (remedy, *([Remedy(follows)] if is_whole else []))
+    desc = desc if item.path == f"{item.field}/Strides" else None
     if item.code is codes.OVERLAPPING_OUTPUT:
         kept = tuple([int(step) for step in re.findall(r"\d+", item.expected)])
         packed = packed_strides(desc.sizes) if isinstance(desc, TensorDesc) else kept
-        place = pointer(node.source, item.path)
-        return tuple(
-            [
-                Remedy(f"Strides {list(steps)}", (Edit(place, as_member(steps)),) if editable else ())
-                for steps in dict.fromkeys((kept, packed))
-            ]
-        )
+        choices = dict.fromkeys((kept, packed))
+        return tuple([Remedy(f"Strides {list(steps)}", edits(as_member(steps))) for steps in choices])
     if item.code not in (codes.STRIDES_IN_BYTES, codes.OUT_OF_BOUNDS) or not isinstance(desc, TensorDesc):
         return ()
     strides = strides_in_elements(desc)
-    if strides is None:
-        return ()
-    edits = (Edit(pointer(node.source, item.path), as_member(strides)),) if editable else ()
-    return (Remedy(f"Strides {list(strides)}", edits),)
+    return () if strides is None else (Remedy(f"Strides {list(strides)}", edits(as_member(strides))),)
 
 
 def _whole_sizes(
-    desc: OperatorDesc, item: Diagnostic, judge: AnyJudge, gone: frozenset[tuple[str, str]]
+    desc: OperatorDesc, item: Diagnostic, judge: AnyJudge, resolved: frozenset[tuple[str, str]]
 ) -> tuple[Remedy, ...]:
-    """All sizes of an input of which one is wrong, where with them nothing is left of what is ``gone`` with others."""
+    """All sizes of an input with one wrong size, if they resolve as much as the best trials."""
     field, _, rest = item.path.partition("/Sizes/")
     tensor = desc.find(field)
     if not rest.isdigit() or not isinstance(tensor, TensorDesc) or not item.expected.isdigit():
@@ -494,7 +461,7 @@ def _whole_sizes(
     sizes = list(tensor.sizes)
     sizes[int(rest)] = int(item.expected)
     made = replace(tensor, sizes=tuple(sizes), strides=None)
-    known = {other.key for other in judge(desc)} - gone
+    known = {other.key for other in judge(desc)} - resolved
     if {other.key for other in judge(desc.with_values({field: made}))} - known:
         return ()
     return (Remedy(f"{field} of sizes {sizes}"),)
@@ -511,7 +478,7 @@ def _places(
     *,
     written: bool = False,
 ) -> tuple[Place, ...]:
-    """Where the tensors of these fields come from, the nearest first; also those that are ``written``."""
+    """The places of the tensors of these fields, the nearest first; with ``written``, of outputs as well."""
     found: dict[str, Place] = {}
     for path in paths:
         field, _, rest = path.partition("/")
@@ -529,14 +496,14 @@ def _places(
 
 
 def _stated(node: Node, best: Sequence[Trial], own: str) -> tuple[Place, ...]:
-    """Where the attributes and outputs stand that would do in another form."""
+    """The places of the attributes and outputs that the best trials change."""
     changes = [change for trial in best for change in trial.candidate.changes]
     here = [item.field for item in changes if not isinstance(item.value, TensorDesc) or item.field in node.writes]
     return _members(node, here, own)
 
 
 def _members(node: Node, fields: Iterable[str], own: str) -> tuple[Place, ...]:
-    """Where these attributes and outputs stand, and what they are; not what the node reads, nor how long arrays are."""
+    """The places and values of these attributes and outputs, without inputs and array lengths."""
     found: dict[str, Place] = {}
     schema = node.operator.schema
     lengths = {item.count for item in schema.fields}

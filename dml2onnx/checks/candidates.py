@@ -1,8 +1,7 @@
-"""Descriptors that differ from a wrong one in one or two changes, as candidates for remedies.
+"""Descriptors that differ from an invalid one in one or two changes, as candidates for remedies.
 
-What people get wrong is mostly a convention of another framework: pictures as NHWC, filters as HWIO, matrices the
-other way round, strides in bytes, terms that repeat on their own. Nothing here says that a candidate is right: that is
-for the rules to judge (see ``answers``).
+Most mistakes are conventions of other frameworks: NHWC images, HWIO filters, transposed matrices, strides in bytes,
+implicit broadcasting. Candidates are only guesses; the rules decide whether they are valid (see ``trials``).
 """
 
 from __future__ import annotations
@@ -38,46 +37,45 @@ NEUTRAL: dict[str, float | None] = {
     "Sizes": None,
     "Strides": 1,
 }
-"""What changes nothing along a dimension, of arrays that have a number for each dimension of a tensor; the size of the
-tensor where it is none."""
+"""The entry of each array field that has no effect along a dimension; ``None`` is the size of the tensor."""
 COUNTS = {"Scales": "ScaleCount", "Repeats": "RepeatsCount"}
-"""The fields that say how long these arrays are, where it is not the DimensionCount."""
+"""The count fields of arrays whose length is not DimensionCount."""
 MOST_ELEMENTS = 64
-"""Tensors of an array field that are looked at."""
+"""The most tensors of an array field that are tried."""
 
 
 class Change(NamedTuple):
-    """A field as it may have been meant; of an array of tensors the one at ``position``."""
+    """A proposed value of a field; in an array of tensors, of the one at ``position``."""
 
     field: str
     value: FieldValue
     words: str
-    """What it is then, to follow the name of the field."""
+    """A description of the value, to follow the field's name."""
     permutation: tuple[int, ...] = ()
-    """For numpy's transpose, where the contents of a constant may be changed instead."""
+    """The argument of numpy's transpose, if the contents of a constant may be changed instead."""
     position: int | None = None
     is_copied: bool = False
-    """Whether no view of the memory is that, so that another node has to make it."""
+    """Whether this is no view of the same memory, so that another node has to make a copy."""
 
     @property
     def path(self) -> str:
-        """The field in the words of a JSON pointer."""
+        """The field in the syntax of a JSON pointer."""
         return self.field if self.position is None else f"{self.field}/{self.position}"
 
 
 LAYOUTS = frozenset({-1, 2})
-"""Kinds of candidates that read sizes in another order, which explains them all at once: HWIO, NHWC."""
+"""Kinds of candidates that reorder all sizes at once: HWIO, NHWC."""
 
 
 class Candidate(NamedTuple):
-    """Changes that go together; of two kinds that will do the lower ``kind`` is meant more often."""
+    """Changes that are made together; of two valid candidates, that with the lower ``kind`` is more likely."""
 
     kind: int
     changes: tuple[Change, ...]
 
 
 def candidates(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Candidate]:
-    """What may have been meant, given what is wrong."""
+    """Yields guesses at the intended descriptor."""
     fields = {item.field for item in findings}
     concerned = fields | {name.partition("/")[0] for item in findings for name in item.related}
     follow = list(_outputs(desc))
@@ -96,7 +94,7 @@ def candidates(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[C
         yield Candidate(1, (change,))
     for change in _filters(desc):
         if change.permutation and change.permutation[:2] != (1, 0):
-            yield Candidate(-1, (change,))  # three sizes that fit by chance are less likely than that
+            yield Candidate(-1, (change,))  # three sizes rarely match by chance
     yield from (Candidate(2, changes) for changes in _layouts(desc))
     for name in {item.field for item in findings if item.code is not codes.WRONG_SIZE}:
         yield from (Candidate(_kind_of_view(desc, change), (change,)) for change in _views(desc, name))
@@ -104,7 +102,7 @@ def candidates(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[C
         yield from (Candidate(3, (change,)) for change in _views(desc, name))
     for changes in _views_together(desc, findings, whole=True):
         telling = max(sum(n != 1 for n in each.value.sizes) for each in changes if isinstance(each.value, TensorDesc))
-        yield Candidate(3 if telling > 1 else 0, changes)  # a vector is not held for another layout of its neighbours
+        yield Candidate(3 if telling > 1 else 0, changes)  # a vector does not imply another layout of its neighbors
     yield from (Candidate(4, changes) for changes in _views_together(desc, findings, whole=False))
     yield from (Candidate(3, changes) for changes in _matrices(desc, fields))
     for name in concerned:
@@ -125,7 +123,7 @@ def changed(desc: OperatorDesc, changes: Sequence[Change]) -> OperatorDesc:
 
 
 def with_inferred_outputs(desc: OperatorDesc, like: OperatorDesc) -> tuple[OperatorDesc, tuple[Change, ...]]:
-    """The descriptor with the outputs that follow from its inputs, if those of ``like`` follow from its own."""
+    """Returns the descriptor with inferred outputs, if those of ``like`` equal what its inputs imply."""
     names = _output_names(desc)
     if not names or inferred(like, names) != {name: _plain(like.get(name)) for name in names}:
         return desc, ()
@@ -153,7 +151,7 @@ def _plain(value: FieldValue) -> TensorDesc | None:
 
 
 def inferred(desc: OperatorDesc, names: Sequence[str]) -> dict[str, TensorDesc | None]:
-    """What follows for the outputs from all else."""
+    """Returns the outputs that the other fields imply; ``None`` for those that cannot be inferred."""
     outputs = {item.name for item in desc.schema.output_fields}
     bare = OperatorDesc(desc.schema, tuple([None if item.name in outputs else value for item, value in desc.items()]))
     types = {name: value.data_type for name in names if isinstance(value := desc.get(name), TensorDesc)}
@@ -163,7 +161,7 @@ def inferred(desc: OperatorDesc, names: Sequence[str]) -> dict[str, TensorDesc |
 
 
 def _outputs(desc: OperatorDesc) -> Iterator[Change]:
-    """Outputs as they follow from the rest."""
+    """Outputs with their inferred data types or sizes."""
     for name, right in inferred(desc, _output_names(desc)).items():
         old = desc.get(name)
         if right is not None and isinstance(old, TensorDesc):
@@ -171,24 +169,24 @@ def _outputs(desc: OperatorDesc) -> Iterator[Change]:
                 yield Change(name, replace(old, data_type=right.data_type), f"of data type {right.data_type.name}")
             if old.sizes != right.sizes:
                 sizes = replace(old, sizes=right.sizes, strides=None, total_size=0)
-                yield Change(name, sizes, f"of sizes {list(right.sizes)}, as it follows from the rest")
+                yield Change(name, sizes, f"of sizes {list(right.sizes)}, inferred from the other fields")
 
 
 def _paddings(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[tuple[Change, ...]]:
-    """Windows with the padding that gives the output its sizes: where there is none, or as much at both ends."""
+    """The padding for which the output has its sizes, if the padding is zero or the same at both ends."""
     if not {"StartPadding", "EndPadding", "Strides", "OutputTensor"} <= desc.schema.index.keys():
         return
     start, end, steps = (desc.get(name) for name in ("StartPadding", "EndPadding", "Strides"))
     input, output = (desc.get(name) for name in ("InputTensor", "OutputTensor"))
     if not isinstance(input, TensorDesc) or not isinstance(output, TensorDesc) or input.rank != output.rank:
         return
-    reach_of = window(desc)
+    windows = window(desc)
     if not isinstance(start, tuple) or not isinstance(end, tuple) or not isinstance(steps, tuple):
         return
-    if not len(start) == len(end) == len(steps) == len(reach_of) == input.rank - 2:
+    if not len(start) == len(end) == len(steps) == len(windows) == input.rank - 2:
         return
     before, after = [], []
-    for size, made, step, reach in zip(input.sizes[2:], output.sizes[2:], steps, reach_of, strict=True):
+    for size, made, step, reach in zip(input.sizes[2:], output.sizes[2:], steps, windows, strict=True):
         assert isinstance(step, int)
         total = (made - 1) * step + reach - size
         if not 0 <= total < reach:
@@ -206,10 +204,7 @@ def _paddings(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[tu
 
 
 def _shorter(desc: OperatorDesc) -> Iterator[tuple[Change, ...]]:
-    """Arrays that leave out the leading dimensions of their tensor, with what changes nothing along these.
-
-    Arrays of one count go together.
-    """
+    """Arrays without entries for the leading dimensions, padded with entries that have no effect."""
     tensor = desc.find("InputTensor" if "InputTensor" in desc.schema.index else "OutputGradientTensor")
     if not isinstance(tensor, TensorDesc):
         return
@@ -229,7 +224,7 @@ def _shorter(desc: OperatorDesc) -> Iterator[tuple[Change, ...]]:
 
 
 def _of_counts(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[tuple[Change, ...]]:
-    """Arrays of one count with as many entries as it has to be, where all entries of each are alike."""
+    """Uniform arrays with the required number of entries."""
     for item in findings:
         field = desc.schema.fields_by_name.get(item.field)
         count = field and (field.count or field.name)
@@ -249,7 +244,7 @@ def _of_counts(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[t
 
 
 def _leading(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[tuple[Change, ...]]:
-    """All tensors with the dimension count that a feature level has, by ones in front; axes count from there."""
+    """All tensors padded with leading ones to the rank that the feature level supports, with axes shifted."""
     found = [item for item in findings if item.code is codes.DIMENSION_COUNT_LEVEL]
     least = max([int(item.expected.partition(" ")[0]) for item in found], default=0)
     stated = [(item, value) for item, value in desc.items() if isinstance(value, TensorDesc)]
@@ -273,20 +268,20 @@ def _is_one_number(array: tuple[object, ...]) -> bool:
 
 
 def _filled(name: str, stated: tuple[object, ...], leading: tuple[int, ...]) -> FieldValue:
-    """An array with what changes nothing along the dimensions that it leaves out, which have these sizes."""
+    """The array with entries for leading dimensions of these sizes that have no effect."""
     neutral, kind = NEUTRAL[name], float if any(isinstance(item, float) for item in stated) else int
     return cast("FieldValue", (*[kind(size if neutral is None else neutral) for size in leading], *stated))
 
 
 def in_words(value: FieldValue) -> str:
-    """A value as a file has it."""
+    """A value as it is written in a file."""
     if isinstance(value, tuple):
         return f"[{', '.join(f'{item:g}' if isinstance(item, float) else str(item) for item in value)}]"
     return str(value)
 
 
 def window(desc: OperatorDesc) -> tuple[int, ...]:
-    """How far windows reach in each dimension."""
+    """The extent of the window in each spatial dimension, with dilations."""
     filter = desc.find("FilterTensor")
     sizes = filter.sizes[2:] if isinstance(filter, TensorDesc) else ()
     if "WindowSize" in desc.schema.index:
@@ -302,7 +297,7 @@ def window(desc: OperatorDesc) -> tuple[int, ...]:
 
 
 def _attributes(desc: OperatorDesc, concerned: set[str]) -> Iterator[Change]:
-    """Matrices the other way round, groups that fit the filter."""
+    """Transposed matrices, and the group count that matches the filter."""
     for name in ("TransA", "TransB"):
         if name in concerned and desc.get(name) in ("NONE", "TRANSPOSE"):
             other = "TRANSPOSE" if desc.get(name) == "NONE" else "NONE"
@@ -315,7 +310,7 @@ def _attributes(desc: OperatorDesc, concerned: set[str]) -> Iterator[Change]:
 
 
 def _windows(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Change]:
-    """Sizes of windows whose ends were given, or the number of elements that are taken from them."""
+    """Window sizes, if their ends or the number of elements were stated."""
     taken, whole, steps = (desc.find(name) for name in ("OutputTensor", "InputWindowSizes", "InputWindowStrides"))
     if isinstance(taken, TensorDesc) and isinstance(steps, tuple) and whole == taken.sizes and len(steps) == taken.rank:
         numbers = [step for step in steps if isinstance(step, int)]
@@ -331,7 +326,7 @@ def _windows(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Cha
 
 
 def _corners(desc: OperatorDesc) -> Iterator[Change]:
-    """Regions without the number of their picture, which has a tensor of its own."""
+    """Regions without the batch index, which has its own tensor."""
     tensor = desc.find("ROITensor")
     if isinstance(tensor, TensorDesc) and tensor.sizes[-1:] == (5,) and "BatchIndicesTensor" in desc.schema.index:
         made = TensorDesc(tensor.data_type, (*tensor.sizes[:-1], 4))
@@ -342,7 +337,7 @@ def _corners(desc: OperatorDesc) -> Iterator[Change]:
 
 
 def _as_rows(desc: OperatorDesc) -> Iterator[Change]:
-    """The first matrix with as many columns as the second one has rows: the features of a picture as one row."""
+    """The first matrix reshaped to the columns that the second one needs, such as flattened features."""
     first, second = (desc.find(name) for name in ("ATensor", "BTensor"))
     if not isinstance(first, TensorDesc) or not isinstance(second, TensorDesc) or min(first.rank, second.rank) < 2:
         return
@@ -355,23 +350,23 @@ def _as_rows(desc: OperatorDesc) -> Iterator[Change]:
 
 
 def _like_most(desc: OperatorDesc, fields: set[str]) -> Iterator[Change]:
-    """An input with the sizes that most of the other inputs have, such as the statistics of a normalisation."""
+    """An input with the sizes of most other inputs, such as the statistics of a normalization."""
     inputs = {item.name: desc.get(item.name) for item in desc.schema.input_fields}
     tensors = {name: tensor for name, tensor in inputs.items() if isinstance(tensor, TensorDesc)}
     for name in fields & tensors.keys():
         others = Counter(tensor.sizes for other, tensor in tensors.items() if other != name)
         for sizes, count in others.most_common(1):
-            is_of_one = tensors[name].element_count == 1  # which strides of 0 repeat
+            is_of_one = tensors[name].element_count == 1  # broadcast by strides of 0
             if count > 1 and max(sizes, default=1) > 1 and sizes != tensors[name].sizes and not is_of_one:
                 made = replace(tensors[name], sizes=sizes, strides=None, total_size=0)
                 yield Change(name, made, f"of sizes {list(sizes)}", is_copied=True)
 
 
 def _divisors(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Change]:
-    """Counts that divide all sizes of which they have to be divisors: the next smaller one, and the next larger one."""
+    """The nearest smaller and larger counts that divide all required sizes."""
     sizes = [int(item.found) for item in findings if item.code is codes.INDIVISIBLE and item.found.isdigit()]
     whole = gcd(*sizes)
-    for name in _DIVIDING if whole > 1 else ():
+    for name in _DIVISORS if whole > 1 else ():
         count = desc.find(name)
         if isinstance(count, int):
             fitting = [number for number in range(2, min(whole, MOST_PARTS) + 1) if whole % number == 0]
@@ -379,16 +374,16 @@ def _divisors(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Ch
             yield from (Change(name, number, str(number)) for number in (*smaller, *larger))
 
 
-_DIVIDING = ("HeadCount", "GroupCount", "BlockSize", "QueryHeadCount", "KeyValueHeadCount")
+_DIVISORS = ("HeadCount", "GroupCount", "BlockSize", "QueryHeadCount", "KeyValueHeadCount")
 MOST_PARTS = 256
-"""Parts of a size that a count may make, for it to be tried."""
+"""The largest count that is tried as a divisor."""
 
 
 # --- Layouts ----------------------------------------------------------------------------------------------------------
 
 
 def _layouts(desc: OperatorDesc) -> Iterator[tuple[Change, ...]]:
-    """Tensors whose dimensions stand as other frameworks have them: each, and those that go together."""
+    """Tensors in the dimension order of other frameworks: one by one, and those that occur together."""
     of_input = _channels_last(desc, "InputTensor")
     of_output = _channels_last(desc, "OutputTensor")
     of_filter = _filters(desc)
@@ -405,11 +400,11 @@ def _layouts(desc: OperatorDesc) -> Iterator[tuple[Change, ...]]:
 
 
 def _heads_first(desc: OperatorDesc) -> tuple[Change, ...]:
-    """Tensors of attention whose heads are a dimension of their own, in front of the sequence, as PyTorch has them."""
+    """Attention tensors with a heads dimension in front of the sequence, as in PyTorch."""
     made = []
     for name in ("QueryTensor", "KeyTensor", "ValueTensor"):
         tensor = desc.find(name)
-        heads = next((n for count in _HEADS if isinstance(n := desc.find(count), int)), 0)
+        heads = next((n for count in _HEAD_COUNTS if isinstance(n := desc.find(count), int)), 0)
         if isinstance(tensor, TensorDesc) and tensor.rank == 4 and tensor.sizes[1] == heads:
             batch, _, length, size = tensor.sizes
             sizes = (batch, length, heads * size)
@@ -418,7 +413,7 @@ def _heads_first(desc: OperatorDesc) -> tuple[Change, ...]:
     return tuple(made)
 
 
-_HEADS = ("HeadCount", "QueryHeadCount")
+_HEAD_COUNTS = ("HeadCount", "QueryHeadCount")
 
 
 def _channels_last(desc: OperatorDesc, name: str) -> list[Change]:
@@ -445,7 +440,7 @@ def _filters(desc: OperatorDesc) -> list[Change]:
 
 
 def _permuted(name: str, tensor: TensorDesc, order: tuple[int, ...], title: str) -> Change:
-    if len(tensor.effective_strides) != tensor.rank:  # which is wrong by itself
+    if len(tensor.effective_strides) != tensor.rank:  # invalid anyway
         return Change(name, tensor, "")
     sizes = tuple([tensor.sizes[axis] for axis in order])
     strides = tuple([tensor.effective_strides[axis] for axis in order])
@@ -457,7 +452,7 @@ def _permuted(name: str, tensor: TensorDesc, order: tuple[int, ...], title: str)
 
 
 def _views(desc: OperatorDesc, name: str) -> Iterator[Change]:
-    """Inputs with other ones among their sizes, or repeated to the sizes of another tensor by strides of 0."""
+    """Inputs with ones inserted or removed, or broadcast to the sizes of another tensor by strides of 0."""
     if name not in {item.name for item in desc.schema.input_fields}:
         return
     stated = desc.get(name)
@@ -484,7 +479,7 @@ def _views(desc: OperatorDesc, name: str) -> Iterator[Change]:
 
 
 def _kind_of_view(desc: OperatorDesc, change: Change) -> int:
-    """Other ones among the sizes are meant more often than repetition besides."""
+    """Broadcasting is less likely than a change of the ones alone."""
     new, old = change.value, desc.find(change.field)
     if not isinstance(new, TensorDesc) or not isinstance(old, TensorDesc) or new.rank == old.rank:
         return 3
@@ -492,13 +487,13 @@ def _kind_of_view(desc: OperatorDesc, change: Change) -> int:
 
 
 def _views_together(desc: OperatorDesc, findings: Sequence[Diagnostic], *, whole: bool) -> Iterator[tuple[Change, ...]]:
-    """Inputs that are wrong in the same way, each with the same ones among its sizes, or repeated if not ``whole``."""
+    """Inputs that are invalid in the same way, all with the same change; views with strides if not ``whole``."""
     seen = set[frozenset[str]]()
     for item in findings:
         if item.code not in (codes.DIFFERENT_DIMENSION_COUNTS, codes.NOT_BROADCASTABLE, codes.DIFFERENT_SIZES):
             continue
-        alike_said = [other.field for other in findings if other.code is item.code]
-        fields = dict.fromkeys(name.partition("/")[0] for name in (item.field, *item.related, *alike_said))
+        same_code = [other.field for other in findings if other.code is item.code]
+        fields = dict.fromkeys(name.partition("/")[0] for name in (item.field, *item.related, *same_code))
         tensors = {name: tensor for name in fields if isinstance(tensor := desc.find(name), TensorDesc)}
         shape = _shape(tensors.get(item.field))
         alike = {name: tensor for name, tensor in tensors.items() if _shape(tensor) == shape}
@@ -520,7 +515,7 @@ def _shape(tensor: TensorDesc | None) -> object:
 
 
 def _tied_in_size(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> set[str]:
-    """Inputs that need the sizes of an output which is said to have other ones."""
+    """Inputs that need the same sizes as an output with mismatched sizes."""
     found = set[str]()
     for item in findings:
         if item.code is codes.DIFFERENT_SIZES:
@@ -529,7 +524,7 @@ def _tied_in_size(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> set[str
 
 
 def _matrices(desc: OperatorDesc, fields: set[str]) -> Iterator[tuple[Change, ...]]:
-    """Matrices of GEMM with ones in front that are the other way round as well."""
+    """Matrices of GEMM that need leading ones and are transposed as well."""
     for name, transform in (("ATensor", "TransA"), ("BTensor", "TransB")):
         stated = desc.find(transform)
         if name not in fields or stated not in ("NONE", "TRANSPOSE"):
@@ -548,10 +543,10 @@ def _all_tensors(desc: OperatorDesc) -> Iterator[TensorDesc]:
 
 
 def _with_other_ones(tensor: TensorDesc, rank: int) -> list[TensorDesc]:
-    """The tensor in so many dimensions: with ones in front, or its only size anywhere among ones."""
+    """The tensor in ``rank`` dimensions: with leading ones, or its only size at any position among ones."""
     whole = [*zip(tensor.sizes, tensor.effective_strides, strict=True)]
     telling = [(n, step) for n, step in whole if n != 1]
-    if len(telling) > 1 and tensor.rank < rank:  # ones of its own stay where they are
+    if len(telling) > 1 and tensor.rank < rank:  # keep its own ones in place
         telling = whole
     if len(telling) > rank:
         return []
@@ -569,14 +564,14 @@ def _with_other_ones(tensor: TensorDesc, rank: int) -> list[TensorDesc]:
 
 
 def _partly(sizes: tuple[int, ...], others: Sequence[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
-    """The sizes with those of other tensors in the places of ones: matrices of which a batch is repeated."""
+    """The sizes with ones replaced by the sizes of other tensors: a batch of the same matrices."""
     for other in others:
         if len(other) == len(sizes):
             yield tuple([wanted if size == 1 else size for size, wanted in zip(sizes, other, strict=True)])
 
 
 def _repeated(tensor: TensorDesc, sizes: tuple[int, ...]) -> TensorDesc | None:
-    """The tensor repeated to these sizes."""
+    """The tensor broadcast to these sizes, or ``None``."""
     if len(sizes) != tensor.rank or sizes == tensor.sizes:
         return None
     if any(n not in (1, wanted) for n, wanted in zip(tensor.sizes, sizes, strict=True)):
@@ -592,7 +587,7 @@ def _strides_in_bytes(desc: OperatorDesc, name: str) -> Iterator[Change]:
 
 
 def in_elements(tensor: TensorDesc) -> TensorDesc | None:
-    """The tensor with strides divided by the bytes of an element, where it is dense by these."""
+    """Returns the tensor with strides divided by the bytes per element, if that makes it dense."""
     strides = tensor.strides
     if strides is None or tensor.data_type.bits <= 8 or len(strides) != tensor.rank:
         return None

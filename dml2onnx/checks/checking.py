@@ -46,7 +46,7 @@ def check_graph(
 
 
 def _of_nodes(graph: Graph, structure: Structure, judge: Judge) -> list[tuple[Diagnostic, ...]]:
-    """The findings of each node, in the order of its fields; equal descriptors are judged once."""
+    """The findings of each node, in the order of its fields; equal descriptors are checked once."""
     found: list[tuple[Diagnostic, ...]] = []
     known: dict[OperatorDesc, tuple[Diagnostic, ...]] = {}
     for position, node in enumerate(graph.nodes):
@@ -68,24 +68,15 @@ def _diagnostics(
 ) -> list[Diagnostic]:
     """The findings of all nodes with their places; those of the first nodes also have remedies."""
     diagnostics: list[Diagnostic] = []
-    sources, asked = None, 0 if remedies else MOST_NODES
+    sources, answered = None, 0 if remedies else MOST_NODES
     for node, findings in zip(graph.nodes, found, strict=True):
-        if findings and asked < MOST_NODES:
-            asked += 1
+        if findings and answered < MOST_NODES:
+            answered += 1
             sources = sources or Sources(graph)
             editable, in_python = graph.format == "native", graph.format == "builder"
             ends, wiring = (None, None) if in_python else (sources.ends, sources.wiring)
-            diagnostics.extend(
-                answers(
-                    node,
-                    findings,
-                    judge,
-                    sources.place,
-                    ends=ends,
-                    wiring=wiring,
-                    editable=editable,
-                    in_python=in_python,
-                )
+            diagnostics += answers(
+                node, findings, judge, sources.place, ends=ends, wiring=wiring, editable=editable, in_python=in_python
             )
         elif findings:
             bare = [replace(item, remedies=()) if item.remedies and not remedies else item for item in findings]
@@ -94,9 +85,9 @@ def _diagnostics(
 
 
 def uncompiled(graph: Graph, found: Iterable[Diagnostic], level: FeatureLevel) -> list[Diagnostic]:
-    """Errors about the nodes of which no model is made, of those that DirectML accepts against its documentation.
+    """Returns an error for each node that DirectML accepts against its documentation and dml2onnx does not compile.
 
-    ``found`` is what :func:`check` said of the graph: nodes without a warning of that class are not looked at again.
+    ``found`` is the result of :func:`check`; only nodes with a warning about an accepted descriptor are checked again.
     """
     accepted = {item.node for item in found if item.code in _ACCEPTED}
     if not accepted:
@@ -111,9 +102,9 @@ def uncompiled(graph: Graph, found: Iterable[Diagnostic], level: FeatureLevel) -
 
 
 def minimum_feature_level(model: Graph | str | os.PathLike[str]) -> FeatureLevel | None:
-    """The first feature level at which :func:`check` finds no error; ``None`` when there is none.
+    """Returns the first feature level at which :func:`check` finds no error, or ``None``.
 
-    ``FeatureLevel.info`` says with which DirectML and Windows versions the level came.
+    ``FeatureLevel.info`` has the DirectML and Windows versions of a level.
     """
     graph = graph_of(model)
     structure = check_structure(graph)
@@ -132,7 +123,7 @@ def minimum_feature_level(model: Graph | str | os.PathLike[str]) -> FeatureLevel
 
 
 def level_of(graph: Graph, feature_level: FeatureLevel | str | None) -> FeatureLevel:
-    """The level that a graph is checked at: the one asked for, its own, or the latest."""
+    """The level that a graph is checked at: the requested one, its own, or the latest."""
     return arguments.feature_level(feature_level) or arguments.feature_level(graph.feature_level) or catalog.LATEST
 
 

@@ -1,11 +1,11 @@
-"""Drops findings that follow from others: one mistake gives one finding.
+"""Drops findings that follow from others, so that one mistake gives one finding.
 
-This is the only place that drops findings of a descriptor or of a graph. What follows from a misspelt name is dropped
-before there is a graph, by ``frontends/findings.py``, which knows the names in the file.
+No other module drops findings of a descriptor or a graph. Findings that follow from a misspelled name are dropped
+earlier, by ``frontends/findings.py``, which has the names in the file.
 
-A wrong output descriptor makes all its readers wrong, and so does a wrong graph input. Whether a finding follows is
-asked, not guessed: the descriptor is replaced by the one that would be right, and what is found no more followed from
-it. At least one error of each mistake stays.
+A wrong output descriptor makes all its readers invalid, and so does a wrong graph input. Whether a finding follows is
+computed: the findings that disappear once the cause is corrected followed from it. At least one error of each mistake
+stays.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
     _Bound = TypeVar("_Bound", Read, Write)
     AnyJudge = Callable[[OperatorDesc], tuple[Diagnostic, ...]]
-    """What is wrong with a descriptor."""
+    """Returns the findings about a descriptor."""
     Repair = TensorDesc | Unreadable
-    """The descriptor that would be right; ``UNREADABLE`` where that is not known."""
+    """The correct descriptor; ``UNREADABLE`` if it is unknown."""
 
 _TYPES = frozenset({codes.DATA_TYPE_UNSUPPORTED, codes.DATA_TYPE_LEVEL})
 _RANKS = frozenset({codes.DIMENSION_COUNT_UNSUPPORTED, codes.DIMENSION_COUNT_LEVEL})
@@ -45,12 +45,13 @@ _ONE_KIND = {
     **dict.fromkeys(_TYPES, (Rule.SAME_DATA_TYPE,)),
     **dict.fromkeys(_RANKS, (Rule.SAME_DIMENSION_COUNT, Rule.SAME_SIZES)),
 }
-"""What an operator does not have, and the rules by which several tensors are alike in that."""
+"""Findings about unsupported properties, and the rules by which several tensors share that property."""
+SUPPORT_CODES = frozenset(_ONE_KIND)
 _OF_ACCEPTED = frozenset({codes.ACCEPTED_SIZES, codes.SCALES_ARE_SIZES})
-"""What is said of sizes of an output with which DirectML computes all the same."""
+"""Warnings about output sizes with which DirectML computes nevertheless."""
 _DOUBTS = frozenset({codes.NO_EFFECT, codes.READ_AS_OTHER_TYPE})
-"""What may come of a mistake, where there is one."""
-_OF_SHAPES = frozenset(
+"""Warnings that may be consequences of an error."""
+SHAPE_CODES = frozenset(
     {
         codes.DIFFERENT_DIMENSION_COUNTS,
         codes.WRONG_DIMENSION_COUNT,
@@ -63,9 +64,9 @@ _OF_SHAPES = frozenset(
         codes.ELEMENT_COUNT,
     }
 )
-"""Of several such findings about one tensor the first says enough."""
-_OF_INPUTS = _OF_SHAPES | _TYPES | {codes.DIFFERENT_DATA_TYPES}
-"""Findings about an input from which outputs follow."""
+"""Findings about shapes; only the first one about a tensor is kept."""
+_OF_INPUTS = SHAPE_CODES | _TYPES | {codes.DIFFERENT_DATA_TYPES}
+"""Findings about an input that make the inferred outputs wrong."""
 _OF_RANKS = frozenset(
     {
         codes.ARRAY_LENGTH,
@@ -73,12 +74,12 @@ _OF_RANKS = frozenset(
         codes.WRONG_SIZE,
         codes.DIFFERENT_SIZES,
         codes.NOT_BROADCASTABLE,
-        codes.NO_ROOM,
+        codes.WINDOW_TOO_LARGE,
     }
 )
-"""What is said of sizes and counts where tensors do not have one dimension count follows from that."""
+"""Findings about sizes and counts that follow from a rank mismatch."""
 MOST_TRIED = 64
-"""Sizes of a graph input that are tried in place of a wrong one."""
+"""The most sizes that are tried for a wrong graph input."""
 
 NodeFindings = list[tuple["Diagnostic", ...]]
 """The findings of every node, in the graph's order."""
@@ -87,7 +88,7 @@ NodeFindings = list[tuple["Diagnostic", ...]]
 def without_consequences(
     graph: Graph, of_graph: list[Diagnostic], found: NodeFindings, judge: AnyJudge
 ) -> tuple[list[Diagnostic], NodeFindings]:
-    """Findings of reading and of the graph as a whole, and of its nodes: those that follow from no other."""
+    """Returns the findings of the reader and the graph, and those of the nodes, without consequences of others."""
     reading, found = _without_edges(graph, found)
     errors = (item for findings in found for item in findings if item.is_error or item.code in _OF_ACCEPTED)
     if all(item.code is codes.DEAD_NODE_REFUSED for item in errors):
@@ -105,10 +106,10 @@ def without_consequences(
 
 
 def _without_edges(graph: Graph, found: NodeFindings) -> tuple[Sequence[Diagnostic], NodeFindings]:
-    """What was found while reading and of nodes, without what a tensor makes wrong at the other end of an edge.
+    """The findings of the reader and the nodes, without those that a mismatched edge causes.
 
-    Where a tensor is wrong by itself its edge need not be; where it is not, the edge says that it is, and the sizes
-    of other tensors of the node follow from it.
+    If a tensor is invalid by itself, the edge finding is dropped. Otherwise the edge finding stays, and those about
+    sizes of the same node are dropped.
     """
     if not any(item.code == EDGE_BYTES for item in graph.findings):
         return graph.findings, found
@@ -122,7 +123,7 @@ def _without_edges(graph: Graph, found: NodeFindings) -> tuple[Sequence[Diagnost
 
     def follows(node: Node, item: Diagnostic) -> bool:
         if item.code is codes.ACCEPTED_SIZES and pointer(node.source, item.field) in begins:
-            return True  # which DirectML would accept, but for the edge
+            return True  # DirectML would accept it without the edge
         if node.name not in nodes:
             return False
         fields = (item.field, *[path.partition("/")[0] for path in item.related])
@@ -136,9 +137,9 @@ def _without_edges(graph: Graph, found: NodeFindings) -> tuple[Sequence[Diagnost
 
 
 def _wrong_ends(graph: Graph, found: NodeFindings) -> set[tuple[str, str]]:
-    """(node, field) of inputs that are wrong, or that read an output which is.
+    """(node, field) of inputs that are invalid, or that read an invalid output.
 
-    Where an edge has been reported its input reads a value of its own, so that the output is found by its bytes.
+    The input of a reported edge reads a separate value, so the output is identified by its byte count.
     """
     wrong = {
         (node.name, finding.field)
@@ -160,12 +161,12 @@ def _wrong_ends(graph: Graph, found: NodeFindings) -> set[tuple[str, str]]:
 
 
 def _of_one_node(findings: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
-    """Without what a tensor of wrong sizes makes of the rest of its node.
+    """The findings of one node, without those caused by a tensor of wrong sizes.
 
-    A tensor that leaves its buffer and has wrong sizes by itself is said to have these; one that leaves its buffer
-    and makes others wrong is what is wrong.
+    A tensor with wrong sizes that also exceeds its buffer is reported for its sizes; one that exceeds its buffer and
+    makes other sizes wrong is reported for its buffer.
     """
-    if any(item.code is codes.CYCLE for item in findings):  # what it reads by mistake has other sizes, most likely
+    if any(item.code is codes.CYCLE for item in findings):  # the value read by mistake probably has other sizes
         return tuple(item for item in findings if "/Sizes" not in item.path)
     findings = _by_strides_in_bytes(findings)
     sizes = {item.field for item in findings if "/Sizes" in item.path and item.is_error}
@@ -180,16 +181,16 @@ def _of_one_node(findings: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
 
 
 def of_one_kind(schema: OperatorSchema, findings: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """The findings without those about a data type or a number of dimensions that follow from others.
+    """Returns the findings without those about a data type or a rank that follow from others.
 
-    Tensors that need one data type have none that an operator lacks: that is said of the first of them. What differs
-    from it may be right.
+    Of tensors that must share a data type which the operator lacks, only the first is reported; a tensor that
+    mismatches it may be right.
     """
     wrong = [item for item in findings if item.code is codes.WRONG_DATA_TYPE]
     if not wrong and not any(item.code in _ONE_KIND for item in findings):
         return tuple(findings)
     paths = {item.path for item in wrong}
-    findings = [item for item in findings if item.code not in _TYPES or item.path not in paths]  # says less of the same
+    findings = [item for item in findings if item.code not in _TYPES or item.path not in paths]
     unsupported = [item for item in findings if item.code in _ONE_KIND]
     wanted = {item.path: item.expected for item in findings if item.code is codes.DIFFERENT_DATA_TYPES}
     kept: list[Diagnostic] = []
@@ -207,12 +208,12 @@ def of_one_kind(schema: OperatorSchema, findings: Sequence[Diagnostic]) -> tuple
     return tuple(
         stays.get(item.path, item) if item.code in _ONE_KIND else item
         for item in findings
-        if (item.code not in _ONE_KIND or item.path in stays) and not _is_against(item, causes, schema)
+        if (item.code not in _ONE_KIND or item.path in stays) and not _follows_from_unsupported(item, causes, schema)
     )
 
 
-def _is_against(item: Diagnostic, unsupported: Sequence[Diagnostic], schema: OperatorSchema) -> bool:
-    """Whether a data type or a rank differs from one that the operator does not have, and is one that it has."""
+def _follows_from_unsupported(item: Diagnostic, unsupported: Sequence[Diagnostic], schema: OperatorSchema) -> bool:
+    """Whether a data type or rank mismatches an unsupported one, and is itself supported."""
     if item.code is codes.DIFFERENT_DIMENSION_COUNTS:
         return any(
             other.code in _RANKS and other.field in (item.field, *item.related) and item.path != other.path
@@ -231,12 +232,12 @@ def _is_against(item: Diagnostic, unsupported: Sequence[Diagnostic], schema: Ope
 
 
 def _listed(item: Diagnostic) -> list[str]:
-    """The data types that a finding says there may be."""
+    """The data types that a finding lists as allowed."""
     return item.expected.replace(" or ", ", ").split(", ")
 
 
 def _by_strides_in_bytes(findings: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
-    """The findings, of which a tensor that leaves its buffer by strides in bytes is said to have these."""
+    """The findings, with strides in bytes reported as the cause of exceeding a buffer."""
     strides = {item.field: item for item in findings if item.code is codes.STRIDES_IN_BYTES}
     leaving = {item.field for item in findings if item.code is codes.OUT_OF_BOUNDS}
     return tuple(
@@ -254,11 +255,11 @@ def _by_strides_in_bytes(findings: tuple[Diagnostic, ...]) -> tuple[Diagnostic, 
 def within_descriptor(
     findings: list[Diagnostic], index: Mapping[str, int], *, documented: bool
 ) -> tuple[Diagnostic, ...]:
-    """What one descriptor is said to have wrong, in the order of its fields: one finding for each mistake."""
+    """Returns the findings of one descriptor in field order, one for each mistake."""
     findings.sort(key=lambda finding: index.get(finding.field, -1))
     if documented or not any(item.accepted for item in findings):
         return tuple(_without_repetition(findings))
-    # what DirectML refuses is said whatever it accepts at the same place
+    # errors are reported regardless of warnings about the same field
     refused = list(_without_repetition([item for item in findings if not item.accepted]))
     paths = {item.path for item in refused}
     ranks_differ = any(item.code is codes.DIFFERENT_DIMENSION_COUNTS for item in refused)
@@ -273,26 +274,26 @@ def within_descriptor(
 
 
 def _without_repetition(findings: list[Diagnostic]) -> Iterator[Diagnostic]:
-    """One finding about each place where the shape of a tensor is wrong, and none that follows from a wrong rank.
+    """The first finding about each invalid shape, without those that follow from a rank mismatch.
 
-    What no level lifts goes first: a rule that a later level relaxes says nothing where one of all levels is broken.
+    A violation at all levels suppresses one that a later level lifts.
     """
-    final = {finding.path for finding in findings if finding.code in _OF_SHAPES and not finding.since}
+    final = {finding.path for finding in findings if finding.code in SHAPE_CODES and not finding.since}
     exact = {finding.key for finding in findings if not finding.since}
     ranks_differ = any(finding.code is codes.DIFFERENT_DIMENSION_COUNTS for finding in findings)
     odd = _of_other_ranks(findings)
-    does_not_fit = any(finding.code is codes.NO_ROOM for finding in findings)
+    does_not_fit = any(finding.code is codes.WINDOW_TOO_LARGE for finding in findings)
     seen = {finding.path for finding in findings if finding.code is codes.ZERO_SIZE}
     for finding in findings:
-        if finding.code is codes.ZERO_SIZE and does_not_fit:  # which is why
+        if finding.code is codes.ZERO_SIZE and does_not_fit:  # the cause
             continue
         if finding.since and (finding.path in final or finding.key in exact):
             continue
         if ranks_differ and finding.code in _OF_RANKS:
             continue
-        if finding.code is codes.OUT_OF_RANGE and not odd.isdisjoint(finding.related):  # an axis of the right rank
+        if finding.code is codes.OUT_OF_RANGE and not odd.isdisjoint(finding.related):  # right for the right rank
             continue
-        if finding.code in _OF_SHAPES:
+        if finding.code in SHAPE_CODES:
             if finding.path in seen:
                 continue
             seen.add(finding.path)
@@ -300,7 +301,7 @@ def _without_repetition(findings: list[Diagnostic]) -> Iterator[Diagnostic]:
 
 
 def _of_other_ranks(findings: list[Diagnostic]) -> set[str]:
-    """The tensors that do not have one dimension count: the one that is said to, and those that it is held against."""
+    """The tensors with mismatched ranks."""
     differing = [finding for finding in findings if finding.code is codes.DIFFERENT_DIMENSION_COUNTS]
     return {path.partition("/")[0] for finding in differing for path in (finding.path, *finding.related)}
 
@@ -309,10 +310,10 @@ def _of_other_ranks(findings: list[Diagnostic]) -> set[str]:
 
 
 def _below_outputs(graph: Graph, found: NodeFindings, judge: AnyJudge) -> NodeFindings:
-    """The findings, without those of nodes that would be right if what they read were.
+    """The findings, without those of nodes that are valid once their inputs are.
 
-    Sizes of an output that DirectML accepts are an error if they make a reader wrong: a window that is left out is no
-    mistake by itself; a reader that needs it says that it is one, and where.
+    Output sizes that DirectML accepts become an error if they make a reader invalid: a pooling window that does not
+    fit may be dropped, unless a reader needs it.
     """
     repairs: dict[Value, tuple[TensorDesc, Repair]] = {}
     origins: dict[Value, int] = {}
@@ -346,7 +347,7 @@ def _below_outputs(graph: Graph, found: NodeFindings, judge: AnyJudge) -> NodeFi
 
 
 def _would_fit(node: Node, item: Diagnostic, repairs: Mapping[Value, tuple[TensorDesc, Repair]]) -> bool:
-    """Whether a tensor that leaves its buffer would not, if that had been written as it should be."""
+    """Whether a tensor that exceeds its buffer fits the corrected value."""
     reads, desc = node.reads.get(item.field, ()), node.operator.find(item.field)
     if item.code is not codes.OUT_OF_BOUNDS or len(reads) != 1 or reads[0].value not in repairs:
         return False
@@ -358,19 +359,19 @@ def _would_fit(node: Node, item: Diagnostic, repairs: Mapping[Value, tuple[Tenso
 
 @lru_cache(maxsize=1 << 8)
 def _followed(desc: OperatorDesc, repaired: OperatorDesc) -> Mapping[str, Repair]:
-    """The outputs of a repaired descriptor, if those that are stated follow from the descriptor as it is."""
+    """The inferred outputs of a repaired descriptor, if those of the original equal the inferred ones."""
     names = [field.name for field in desc.schema.output_fields]
     tensors = {name: tensor for name in names if isinstance(tensor := desc.find(name), TensorDesc)}
-    stated = {name: tensor.packed() for name, tensor in tensors.items() if is_measurable(tensor)}
-    if not stated or len(stated) < len(tensors) or inferred(desc, [*stated]) != stated:
+    declared = {name: tensor.packed() for name, tensor in tensors.items() if is_measurable(tensor)}
+    if not declared or len(declared) < len(tensors) or inferred(desc, [*declared]) != declared:
         return {}
-    return {name: tensor or UNREADABLE for name, tensor in inferred(repaired, [*stated]).items()}
+    return {name: tensor or UNREADABLE for name, tensor in inferred(repaired, [*declared]).items()}
 
 
 def _of_wrong_inputs(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Mapping[str, Repair]:
-    """The outputs that follow from inputs of which one is wrong.
+    """The outputs inferred from corrected inputs.
 
-    Where a tensor is held against others, the outputs as it, and not these, would have them; else none are known.
+    If a tensor mismatches others, the outputs are those for its own sizes or type; otherwise they are unknown.
     """
     right: dict[str, Repair] = {}
     inputs = {field.name for field in desc.schema.input_fields}
@@ -390,7 +391,7 @@ def _of_wrong_inputs(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Mapp
 
 
 def _as_error(finding: Diagnostic, reader: Node) -> Diagnostic:
-    """A finding about sizes that DirectML accepts, of which a reader cannot make anything."""
+    """A warning about sizes that DirectML accepts, as an error if a reader cannot use them."""
     if finding.code is not codes.ACCEPTED_SIZES:
         return finding
     message = finding.message.partition(" DirectML accepts this")[0].replace(" should be ", " has to be ")
@@ -399,7 +400,7 @@ def _as_error(finding: Diagnostic, reader: Node) -> Diagnostic:
 
 
 def _wrong_outputs(node: Node, findings: Sequence[Diagnostic]) -> set[str]:
-    """The output fields that errors are about, or sizes that DirectML accepts."""
+    """The output fields with errors, or with sizes that DirectML accepts."""
     outputs = {field.name for field in node.operator.schema.output_fields}
     return {
         item.field
@@ -409,7 +410,7 @@ def _wrong_outputs(node: Node, findings: Sequence[Diagnostic]) -> set[str]:
 
 
 def _right_outputs(desc: OperatorDesc, wrong: set[str]) -> dict[str, Repair]:
-    """What the other fields make of the outputs that are wrong."""
+    """The wrong outputs as the other fields imply them."""
     outputs = {field.name for field in desc.schema.output_fields}
     others = {name: value for name in outputs - wrong if isinstance(value := desc.get(name), TensorDesc)}
     bare = desc.with_values(dict.fromkeys(outputs))
@@ -427,7 +428,7 @@ def _right_outputs(desc: OperatorDesc, wrong: set[str]) -> dict[str, Repair]:
 
 
 def _with_reads(node: Node, repairs: dict[Value, tuple[TensorDesc, Repair]]) -> OperatorDesc:
-    """The node's descriptor, where it sees a value just as its writer does, with what the writer should have said."""
+    """The node's descriptor with repaired values, where it describes them as their producers do."""
     changes: dict[str, FieldValue] = {}
     for field, reads in node.reads.items():
         descs = _described(node, field)
@@ -443,7 +444,7 @@ def _with_reads(node: Node, repairs: dict[Value, tuple[TensorDesc, Repair]]) -> 
 
 
 def _seen(value: Value, desc: object, repairs: dict[Value, tuple[TensorDesc, Repair]]) -> object:
-    """The descriptor under which a value is read, or the right one where it is just what the writer said."""
+    """The repaired descriptor of a value if it is described as its producer states it; else the node's own."""
     written, right = repairs.get(value, (None, UNREADABLE))
     if not isinstance(desc, TensorDesc) or written is None:
         return desc
@@ -451,7 +452,7 @@ def _seen(value: Value, desc: object, repairs: dict[Value, tuple[TensorDesc, Rep
 
 
 def bound_tensors(node: Node, bound: Mapping[str, tuple[_Bound, ...]]) -> Iterator[tuple[str, _Bound, TensorDesc]]:
-    """(field, read or write, descriptor) of all tensors of a node that need not be sound."""
+    """(field, read or write, descriptor) of all tensors of a node, valid or not."""
     for field, items in bound.items():
         for item, desc in zip(items, _described(node, field), strict=False):
             if isinstance(desc, TensorDesc):
@@ -459,19 +460,15 @@ def bound_tensors(node: Node, bound: Mapping[str, tuple[_Bound, ...]]) -> Iterat
 
 
 def _described(node: Node, field: str) -> tuple[object, ...]:
-    """What stands in a tensor field, each element of an array."""
-    position = node.operator.schema.index.get(field)
-    value = None if position is None else node.operator.values[position]
+    """The values of a tensor field, one for each element of an array."""
+    value = node.operator.find(field)
     return value if isinstance(value, tuple) else (value,)
 
 
 def _still(
     findings: tuple[Diagnostic, ...], repaired: OperatorDesc, judge: AnyJudge, always: Collection[str] = ()
 ) -> tuple[Diagnostic, ...]:
-    """The findings about the fields ``always``, and those that stay with the repaired descriptor.
-
-    What is structural has no part in it.
-    """
+    """The structural findings, those about the fields ``always``, and those that the repaired descriptor still has."""
     later = {item.key for item in judge(repaired)}
     return tuple(item for item in findings if item.field in always or item.is_structural or item.key in later)
 
@@ -480,7 +477,7 @@ def _still(
 
 
 def _below_inputs(graph: Graph, found: NodeFindings, judge: AnyJudge) -> tuple[list[Diagnostic], NodeFindings]:
-    """One finding about a graph input, for all of its readers, where these would be right if it had another size."""
+    """One finding about a graph input instead of those of its readers, if another size makes all of them valid."""
     made: list[Diagnostic] = []
     found = list(found)
     readers: dict[Value, dict[int, None]] = {}
@@ -489,19 +486,19 @@ def _below_inputs(graph: Graph, found: NodeFindings, judge: AnyJudge) -> tuple[l
         for _, read, _ in bound_tensors(graph.nodes[i], graph.nodes[i].reads):
             readers.setdefault(read.value, {})[i] = None
     for item in graph.inputs:
-        complaining = list(readers.get(item.value, ()))
-        if item.desc is None or not item.source or len(complaining) < 2:
+        invalid_readers = list(readers.get(item.value, ()))
+        if item.desc is None or not item.source or len(invalid_readers) < 2:
             continue
-        right = _right_input(item, item.desc, [graph.nodes[i] for i in complaining], judge)
+        right = _right_input(item, item.desc, [graph.nodes[i] for i in invalid_readers], judge)
         if right is not None:
-            made.append(_wrong_input(item, item.desc, right, len(complaining)))
-            for i in complaining:
+            made.append(_wrong_input(item, item.desc, right, len(invalid_readers)))
+            for i in invalid_readers:
                 found[i] = tuple(finding for finding in found[i] if finding.is_structural or not finding.is_error)
     return made, found
 
 
 def _right_input(item: GraphInput, desc: TensorDesc, readers: Sequence[Node], judge: AnyJudge) -> TensorDesc | None:
-    """The only descriptor, with another size or those of a tensor, with which no reader has an error."""
+    """The only input descriptor with which no reader has an error, with one other size or all sizes of a tensor."""
     shapes = {view.sizes for node in readers for _, _, view in bound_tensors(node, node.reads)}
     shapes |= {view.sizes for node in readers for _, _, view in bound_tensors(node, node.writes)}
     nearby = {size for sizes in shapes for size in sizes}

@@ -1,4 +1,4 @@
-"""What DirectML computes and hardly anybody means: results that say nothing, and values read as another type."""
+"""Warnings about nodes that DirectML accepts but that are probably mistakes: no effect, or a wrong data type."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _OF_ONE = {
     "CUMULATIVE_PRODUCT": "there is nothing to multiply",
     "MEAN_VARIANCE_NORMALIZATION": "every element is its own mean",
 }
-"""What operators make along dimensions of one element."""
-MOST_MEANT = 3
-"""Dimensions that are offered in the place of one."""
+"""The result of operators along dimensions of one element."""
+MAX_PROPOSED = 3
+"""The most other axes that are proposed."""
 
 
 def doubtful_check(schema: OperatorSchema) -> Check | None:
-    """A check that the operator has more than one element along its axes, or that no matrix is multiplied by 0."""
+    """Checks that an operator has more than one element along its axes, or that GEMM multiplies nothing by 0."""
     if _stem(schema) == "GEMM":
         return _multiplied_by_0
     makes = _OF_ONE.get(_stem(schema))
@@ -47,25 +47,25 @@ def doubtful_check(schema: OperatorSchema) -> Check | None:
         return None
 
     def check(subject: Subject) -> Iterator[Diagnostic]:
-        sizes, stated = subject.sizes("InputTensor"), subject.value(name)
-        axes = [axis for axis in (stated if isinstance(stated, tuple) else (stated,)) if isinstance(axis, int)]
+        sizes, value = subject.sizes("InputTensor"), subject.value(name)
+        axes = [axis for axis in (value if isinstance(value, tuple) else (value,)) if isinstance(axis, int)]
         if axes and max(axes) < len(sizes) and prod(sizes) > 1 and prod(sizes[axis] for axis in axes) == 1:
             count, rank = len(axes), len(sizes)
-            others: list[tuple[int, ...]] = (
+            alternatives: list[tuple[int, ...]] = (
                 [(axis,) for axis in reversed(range(rank)) if sizes[axis] > 1] if count == 1 else []
             )
             last = tuple(range(rank - count, rank))
-            others += [last] if count > 1 and prod(sizes[axis] for axis in last) > 1 else []
-            shown, *meant = (list(tried) if name == "Axes" else tried[0] for tried in (axes, *others))
+            alternatives += [last] if count > 1 and prod(sizes[axis] for axis in last) > 1 else []
+            shown, *proposed = (list(tried) if name == "Axes" else tried[0] for tried in (axes, *alternatives))
             message = f"Along {name} {shown} InputTensor of sizes {list(sizes)} has 1 element: {makes}."
             item = codes.NO_EFFECT.of(name, message, "a dimension of more than one element", 1)
-            yield replace(item, remedies=tuple([Remedy(f"{name} {other}") for other in meant[:MOST_MEANT]]))
+            yield replace(item, remedies=tuple([Remedy(f"{name} {other}") for other in proposed[:MAX_PROPOSED]]))
 
     return check
 
 
 def _multiplied_by_0(subject: Subject) -> Iterator[Diagnostic]:
-    """What GEMM reads and multiplies by 0."""
+    """The operands of GEMM that are multiplied by 0."""
     for name, factor, what in (("CTensor", "Beta", "CTensor has"), ("ATensor", "Alpha", "ATensor and BTensor have")):
         if subject.value(factor) == 0 and subject.value(name) is not None:
             item = codes.NO_EFFECT.of(factor, f"{factor} is 0: {what} no effect.", "another factor", 0)
@@ -73,15 +73,16 @@ def _multiplied_by_0(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _stem(schema: OperatorSchema) -> str:
-    """The name of an operator without the number of its version."""
+    """The operator's name without the number of its version."""
     return schema.short_name.rstrip("0123456789")
 
 
 @cache
 def activation_of(schema: OperatorSchema, *, fused: bool = False) -> str:
-    """The name of an activation that nobody applies twice, the same for softmax and its logarithm; empty for others.
+    """Returns the name of an activation that is never applied twice, or an empty string.
 
-    A node that does nothing new does no harm, but where it was fused into another it has been forgotten.
+    Softmax and log softmax share a name. Other activations count only if ``fused``: repeating a fused one is a
+    mistake, while a separate node may be redundant without harm.
     """
     stem = _stem(schema).replace("LOG_SOFTMAX", "SOFTMAX")
     return stem if stem in ("ACTIVATION_SOFTMAX", "ACTIVATION_SIGMOID") or fused else ""
@@ -90,60 +91,61 @@ def activation_of(schema: OperatorSchema, *, fused: bool = False) -> str:
 def doubts(
     node: Node, graph: Graph, sources: Mapping[Value, int], types: dict[Value, DataType]
 ) -> Iterator[Diagnostic]:
-    """What DirectML takes of a node and hardly anybody means; ``types`` of values get those that it writes."""
+    """Yields warnings about a node, and enters the data types that it writes into ``types``."""
     for name, reads in node.reads.items():
         desc = node.operator.find(name)
         position = sources.get(reads[0].value) if reads else None
-        maker = None if position is None else graph.nodes[position]
+        producer = None if position is None else graph.nodes[position]
         written = types.get(reads[0].value) if len(reads) == 1 else None
         if isinstance(desc, TensorDesc) and written is not None and written is not desc.data_type:
-            yield from _read_as_other_type(node, name, desc, written, maker, is_native=graph.format == "native")
+            yield from _read_as_other_type(node, name, desc, written, producer, is_native=graph.format == "native")
         if name == "InputTensor":
-            yield from _repeated(node, maker)
+            yield from _repeated(node, producer)
     for name, writes in node.writes.items():
         desc = node.operator.find(name)
         if isinstance(desc, TensorDesc):
             types |= dict.fromkeys([write.value for write in writes], desc.data_type)
 
 
-def _repeated(node: Node, maker: Node | None) -> Iterator[Diagnostic]:
-    """An activation of what is such an activation already."""
-    if maker is None:
+def _repeated(node: Node, producer: Node | None) -> Iterator[Diagnostic]:
+    """A warning about an activation whose input is the result of the same activation."""
+    if producer is None:
         return
-    fused = maker.operator.find("FusedActivation")
-    made = fused.schema if isinstance(fused, OperatorDesc) else maker.operator.schema
-    is_fused = made is not maker.operator.schema
+    fused = producer.operator.find("FusedActivation")
+    made = fused.schema if isinstance(fused, OperatorDesc) else producer.operator.schema
+    is_fused = made is not producer.operator.schema
     kind = activation_of(node.operator.schema, fused=is_fused)
     if kind and kind == activation_of(made, fused=is_fused):
-        message = f"{node.operator.type} of {quote(maker.name)}, which is {made.short_name} already."
+        message = f"{node.operator.type} of {quote(producer.name)}, which is {made.short_name} already."
         item = codes.NO_EFFECT.of("InputTensor", message, "one of them", is_structural=True)
-        yield replace(item, remedies=(Remedy(f"{quote(node.name)} or {quote(maker.name)} left out"),))
+        yield replace(item, remedies=(Remedy(f"{quote(node.name)} or {quote(producer.name)} left out"),))
 
 
 def _read_as_other_type(
-    node: Node, field: str, desc: TensorDesc, written: DataType, maker: Node | None, *, is_native: bool
+    node: Node, field: str, desc: TensorDesc, written: DataType, producer: Node | None, *, is_native: bool
 ) -> Iterator[Diagnostic]:
-    """A tensor of another data type than the value has that it reads; with another output of its maker, if one fits."""
+    """A tensor whose data type differs from that of its value; the remedy may be another output of its producer."""
     own = desc.data_type
     message = f"{field} reads as {own.name} what is written as {written.name}: the bits stay, and are other numbers."
     found = [Remedy(f"a CAST node makes {own.name} of it")]
     item = codes.READ_AS_OTHER_TYPE.of(field, message, written.name, own.name, is_structural=True)
-    if maker is None:
+    if producer is None:
         yield replace(item, remedies=tuple(found))
         return
-    for name, writes in maker.writes.items():
-        tensor = maker.operator.find(name)
+    for name, writes in producer.writes.items():
+        tensor = producer.operator.find(name)
         if isinstance(tensor, TensorDesc) and (tensor.data_type, tensor.sizes) == (own, desc.sizes):
             other = writes[0].value.name
+            words = quote(other) if is_native else f"{name} of {quote(producer.name)}"
             edits = (Edit(f"{node.source.rpartition('/')[0]}/inputs/{field}", other),) if is_native else ()
-            found.insert(0, Remedy(f"{field} {quote(other) if is_native else f'{name} of {quote(maker.name)}'}", edits))
+            found.insert(0, Remedy(f"{field} {words}", edits))
     yield replace(item, remedies=tuple(found))
 
 
 def is_mistaken(item: Diagnostic, desc: OperatorDesc, judge: AnyJudge) -> bool:
-    """Whether a value is read as numbers of another width, or of a kind that the operator does not take it as.
+    """Whether a value is read with another element width, or as a type that the operator does not support.
 
-    Whoever moves bits alone may read them as any type, and 64 bits as twice 32 by strides.
+    Operators that only move bits may read them as any type, and 64 bits as two times 32 with strides.
     """
     tensor = desc.find(item.field)
     if item.code is not codes.READ_AS_OTHER_TYPE or not isinstance(tensor, TensorDesc):

@@ -1,4 +1,4 @@
-"""Fields one by one: what is required, enumerators, array lengths, scalars, numbers that are none, and tensors."""
+"""Checks fields one by one: required values, enumerators, array lengths, scalars, finite numbers, and tensors."""
 
 from __future__ import annotations
 
@@ -36,21 +36,20 @@ _ARRAYS = frozenset(
 
 _FLOATS = frozenset({FieldType.FLOAT, FieldType.FLOAT_ARRAY, FieldType.SCALE_BIAS})
 
-# Bounds and contents: infinity is a good value for them, and NaN is a value like any other.
+# Bounds and contents, for which infinity and NaN are ordinary values.
 _MAY_BE_INFINITE = frozenset(
     {"Min", "Max", "PaddingValue", "OutOfBoundsInputValue", "MaskFilterValue", "ClipThreshold", "Value", "Exponent"}
 )
 
-
 AS_GIVEN = "it computes with this value"
-"""What DirectML does with numbers that are infinite or none."""
+"""What DirectML does with NaN and infinities."""
 
 _PAGE = 1024
-"""Entries of four bytes in a page of memory: DirectML copies as many as the count says, and may die a page further."""
+"""Entries of four bytes in a page of memory: reading beyond an array may crash one page later."""
 
 
 def required_check(schema: OperatorSchema, *, tensors: bool = True) -> Check:
-    """Required fields are there; without ``tensors``, for a fused activation, only attributes are asked for."""
+    """Checks that required fields are present; without ``tensors``, for a fused activation, only its attributes."""
     required = [
         (i, field) for i, field in enumerate(schema.fields) if not field.optional and (tensors or not field.is_tensor)
     ]
@@ -66,7 +65,7 @@ def required_check(schema: OperatorSchema, *, tensors: bool = True) -> Check:
 
 
 def tensors_check(schema: OperatorSchema) -> Check:
-    """Every tensor descriptor is sound by itself."""
+    """Checks every tensor descriptor by itself."""
     tensors = [
         (i, field.name, field.kind is catalog.FieldKind.OUTPUT_TENSOR)
         for i, field in enumerate(schema.fields)
@@ -89,7 +88,7 @@ def tensors_check(schema: OperatorSchema) -> Check:
 
 
 def attribute_checks(schema: OperatorSchema) -> list[Check]:
-    """What the types of the fields say about their values."""
+    """The checks of values that follow from the types of the fields."""
     fields = list(enumerate(schema.fields))
     enums = [(i, field) for i, field in fields if field.type is FieldType.ENUM]
     counted = [(i, field) for i, field in fields if field.type in _ARRAYS and field.count is not None]
@@ -120,14 +119,14 @@ def _enumerators(enums: list[tuple[int, FieldSchema]]) -> Check:
             value = subject.values[i]
             if isinstance(value, str) and value not in known:
                 wanted = ", ".join(known)
-                message = f"{value} is no enumerator of {field.enum}; it has {wanted}."
+                message = f"{value} is not an enumerator of {field.enum}; it has {wanted}."
                 yield codes.UNKNOWN_ENUMERATOR.of(field.name, message, wanted, value)
 
     return check
 
 
 def _bounds(schema: OperatorSchema) -> Check:
-    """Bounds that are the right way round; DirectML takes others and gives the lower one for everything."""
+    """Checks that Min is at most Max; otherwise DirectML returns Min for every element."""
     is_gradient = any(field.name == "OutputGradientTensor" for field in schema.fields)
 
     def check(subject: Subject) -> Iterator[Diagnostic]:
@@ -144,7 +143,7 @@ def _bounds(schema: OperatorSchema) -> Check:
 
 
 def _scales(subject: Subject) -> Iterator[Diagnostic]:
-    """Scales that are the sizes of the output, lead from these to the input's, are in another order, or far off."""
+    """Scales that are the sizes of the output, or are inverted, permuted or far from the ratio of the sizes."""
     sizes, wanted = subject.sizes("InputTensor"), subject.sizes("OutputTensor")
     scales = subject.numbers("Scales")
     if len(sizes) != len(wanted) or len(scales) != len(sizes) or not all(sizes) or not all(wanted):
@@ -157,20 +156,22 @@ def _scales(subject: Subject) -> Iterator[Diagnostic]:
         message = f"Scales are the sizes of OutputTensor, {list(wanted)}; those of the tensors make Scales {meant}."
         yield codes.SCALES_ARE_SIZES.of("Scales", message, meant, list(wanted))
     elif all(isclose(ratio * scale, 1, rel_tol=1e-6) for ratio, scale in zip(ratios, scales, strict=True)):
-        message = f"Scales {found} lead from OutputTensor to InputTensor; from the input to the output it is {meant}."
+        message = f"Scales {found} scale OutputTensor to InputTensor; from the input to the output they are {meant}."
         yield codes.SCALES_ARE_SIZES.of("Scales", message, meant, found)
     elif sorted(scales) == sorted(ratios):
-        message = f"Scales {found} are in another order than the dimensions; those of the tensors make {meant}."
+        message = f"Scales {found} are in another order than the dimensions, whose sizes make {meant}."
         yield codes.SCALES_ARE_SIZES.of("Scales", message, meant, found)
     elif any(not 0.5 < scale / ratio < 2 for ratio, scale in zip(ratios, scales, strict=True)) and not _is_moved(
         subject
     ):
-        message = f"Scales {found} make at least twice or half the sizes of OutputTensor; from the input it is {meant}."
+        message = (
+            f"Scales {found} are off by a factor of 2 or more; the sizes of InputTensor and OutputTensor make {meant}."
+        )
         yield codes.SCALES_ARE_SIZES.of("Scales", message, meant, found)
 
 
 def _is_moved(subject: Subject) -> bool:
-    """Whether a part of the picture is looked at on purpose: pixels have other offsets than their centres."""
+    """Whether offsets other than the pixel centers select a part of the image on purpose."""
     names = [name for name in ("InputPixelOffsets", "OutputPixelOffsets") if name in subject.index]
     return any(abs(number) != 0.5 for name in names for number in subject.numbers(name))
 
@@ -179,6 +180,7 @@ def _lengths(
     counted: list[tuple[int, int, FieldSchema]], loose: Mapping[str, str], needed: Mapping[str | None, Evaluator]
 ) -> Check:
     """Arrays are as long as their counts say; where DirectML reads as many entries as the tensors need, no shorter."""
+    """Checks array lengths: equal to the count, or, where DirectML ignores the count, enough for the tensors."""
 
     def is_short(subject: Subject, count: str, length: int) -> bool:
         try:

@@ -1,6 +1,6 @@
-"""Checks fused activations: which may be fused, from which level on, and their attributes.
+"""Checks fused activations: which ones may be fused, from which level on, and their attributes.
 
-The activations of lists are looked at in the same way.
+Activations in lists are checked in the same way.
 
 https://learn.microsoft.com/windows/ai/directml/dml-fused-activations
 """
@@ -29,16 +29,16 @@ DOCUMENTATION = "https://learn.microsoft.com/windows/ai/directml/dml-fused-activ
 SCALED_CLIP = "it takes a scale without a bias, or a bias without a scale, and may ignore it"
 """What DirectML does with the ScaleBias of a fused CLIP."""
 
-FUSED_ALL_THE_SAME = "it applies the activation as the others"
-"""What DirectML does with activations that no page lists as fusable."""
+FUSED_LIKE_OTHERS = "it applies the activation as the others"
+"""What DirectML does with activations that its documentation does not list as fusable."""
 
 
 def fused_check(
     schema: OperatorSchema, level: FeatureLevel, attributes_of: Callable[[OperatorDesc], tuple[Diagnostic, ...]]
 ) -> Check | None:
-    """The check of an operator's fused activation; ``None`` when it hosts none.
+    """Returns the check of an operator's fused activation, or ``None`` if it takes none.
 
-    ``attributes_of`` says what is wrong with the attributes of an operator at this level.
+    ``attributes_of`` returns the findings about the attributes of an operator at this level.
     """
     constraint = next((item for item in schema.constraints if item.rule is Rule.FUSED_ACTIVATION), None)
     if constraint is None:
@@ -59,15 +59,15 @@ def fused_check(
             if fused.schema.name not in catalog.accepted_fusions():
                 yield found
                 return
-            yield accepting(found, FUSED_ALL_THE_SAME, compiled=True)
+            yield accepting(found, FUSED_LIKE_OTHERS, compiled=True)
             since = fused.schema.introduced
         if since > level:
             message = f"Fusing {fused.type} needs feature level {since}; the target is {level}."
             yield codes.FUSION_LEVEL.of(name, message, since, level, str(since), DOCUMENTATION)
         inside = list(_inside(fused))
         if since <= level and not inside and not fused.schema.attribute_fields:
-            return  # as most: nothing could be wrong
-        for finding in (*inside, *attributes_of(_in_place(fused, subject, "OutputTensor"))):
+            return  # nothing left to check
+        for finding in (*inside, *attributes_of(_as_separate(fused, subject, "OutputTensor"))):
             yield below(finding, name)
 
     return check
@@ -76,9 +76,9 @@ def fused_check(
 def activation_list_check(
     schema: OperatorSchema, level: FeatureLevel, attributes_of: Callable[[OperatorDesc], tuple[Diagnostic, ...]]
 ) -> Check | None:
-    """The check of the activations in an operator's list: they are of the level, and their attributes are right.
+    """Returns the check of the level and the attributes of activations in an operator's list, or ``None``.
 
-    ``None`` when it has no list. What may be in one is said by the operator's own constraints.
+    Which activations the list may have is up to the operator's own constraints.
     """
     name = next((field.name for field in schema.fields if field.type is FieldType.OPERATOR_ARRAY), None)
     if name is None:
@@ -93,7 +93,7 @@ def activation_list_check(
             if since > level:
                 message = f"{entry.type} needs feature level {since}; the target is {level}."
                 yield codes.OPERATOR_LEVEL.of(f"{name}/{i}", message, since, level, str(since))
-            for finding in attributes_of(_in_place(entry, subject, "InputTensor")):
+            for finding in attributes_of(_as_separate(entry, subject, "InputTensor")):
                 yield below(finding, name, i)
 
     return check
@@ -111,8 +111,8 @@ def _inside(fused: OperatorDesc) -> Iterator[Diagnostic]:
             yield accepting(made, SCALED_CLIP) if value.scale == 1 or value.bias == 0 else made
 
 
-def _in_place(fused: OperatorDesc, host: Subject, tensor: str) -> OperatorDesc:
-    """The activation as the operator that it stands for: in place on a tensor that is like what it is applied to."""
+def _as_separate(fused: OperatorDesc, host: Subject, tensor: str) -> OperatorDesc:
+    """The activation as a separate operator that runs in place on a tensor like that of its host."""
     try:
         output = host.tensor(tensor)
     except UnanswerableError:

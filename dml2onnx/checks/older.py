@@ -1,7 +1,6 @@
-"""Finds descriptors of older operators that are equivalent to a newer one.
+"""Translates operators to older ones with other names or attributes.
 
-What the numbers of versions alone tell is in ``alternatives``; here attributes are translated. The reference computes
-both sides in the tests.
+``alternatives`` tries earlier versions with the same fields. The tests compute both sides with the reference.
 """
 
 from __future__ import annotations
@@ -31,28 +30,28 @@ _MOVES = frozenset(
         "TILE",
     }
 )
-"""What gives elements as they are, or 0, and so in every data type that holds them."""
+"""Operators that copy elements or write 0, in any data type that holds them."""
 _NARROW = 16
-"""Bits of integers that FLOAT32 holds."""
+"""The most bits of an integer type that FLOAT32 represents exactly."""
 
 
 def translated(desc: OperatorDesc) -> Iterator[tuple[OperatorDesc, ...]]:
-    """The same by an operator of another name and other attributes, if they say nothing that it cannot."""
+    """Yields equivalents with another name or other attributes."""
     match desc.type:
         case "MEAN_VARIANCE_NORMALIZATION2" if desc.get("UseMean"):
-            yield (_made("MEAN_VARIANCE_NORMALIZATION1", desc, NormalizeVariance=desc.get("UseVariance")),)
+            yield (_converted("MEAN_VARIANCE_NORMALIZATION1", desc, NormalizeVariance=desc.get("UseVariance")),)
         case "ACTIVATION_SOFTMAX1" | "ACTIVATION_LOG_SOFTMAX1" | "ACTIVATION_HARDMAX1" if _is_along_the_last(desc):
-            yield (_made(desc.type.removesuffix("1"), desc),)
+            yield (_converted(desc.type.removesuffix("1"), desc),)
         case "MEAN_VARIANCE_NORMALIZATION1":
             yield from _by_channels(desc)
         case "DEPTH_TO_SPACE1" | "SPACE_TO_DEPTH1" if desc.get("Order") == "DEPTH_COLUMN_ROW":
-            yield (_made(desc.type.removesuffix("1"), desc),)
+            yield (_converted(desc.type.removesuffix("1"), desc),)
         case "RESAMPLE3" if not desc.get("Antialiased"):
-            yield (_made("RESAMPLE2", desc),)
-        case "RESAMPLE2" if desc.get("InterpolationMode") == "LINEAR":  # which rounds no coordinate
-            yield (_made("RESAMPLE1", desc),)
+            yield (_converted("RESAMPLE2", desc),)
+        case "RESAMPLE2" if desc.get("InterpolationMode") == "LINEAR":  # which does not round coordinates
+            yield (_converted("RESAMPLE1", desc),)
         case "RESAMPLE1" if _is_centred(desc):
-            yield (_made("RESAMPLE", desc, ScaleCount=desc.get("DimensionCount")),)
+            yield (_converted("RESAMPLE", desc, ScaleCount=desc.get("DimensionCount")),)
         case "RESAMPLE":
             yield from _upsampled(desc)
         case _:
@@ -64,20 +63,20 @@ def _is_along_the_last(desc: OperatorDesc) -> bool:
     return isinstance(tensor, TensorDesc) and desc.find("Axes") == (tensor.rank - 1,)
 
 
-def _made(name: str, like: OperatorDesc, **others: FieldValue) -> OperatorDesc:
-    """An operator with the fields of another one, as far as it has them, and with others."""
+def _converted(name: str, like: OperatorDesc, **others: FieldValue) -> OperatorDesc:
+    """The operator ``name`` with the fields that it shares with ``like``, and with other values."""
     schema = catalog.operator(name)
     values: Mapping[str, FieldValue] = {field.name: value for field, value in like.items()} | others
     return OperatorDesc(schema, tuple([values.get(field.name) for field in schema.fields]))
 
 
 def _by_channels(desc: OperatorDesc) -> Iterator[tuple[OperatorDesc]]:
-    """MEAN_VARIANCE_NORMALIZATION of four dimensions: of each channel, or of all of them together."""
+    """MEAN_VARIANCE_NORMALIZATION over four dimensions, per channel or across channels."""
     axes = desc.get("Axes")
     numbers = sorted(axis for axis in axes if isinstance(axis, int)) if isinstance(axes, tuple) else []
     crosses = {(2, 3): False, (1, 2, 3): True}.get(tuple(numbers))
     if crosses is not None:
-        yield (_made("MEAN_VARIANCE_NORMALIZATION", desc, CrossChannel=crosses),)
+        yield (_converted("MEAN_VARIANCE_NORMALIZATION", desc, CrossChannel=crosses),)
 
 
 def _is_centred(desc: OperatorDesc) -> bool:
@@ -86,7 +85,7 @@ def _is_centred(desc: OperatorDesc) -> bool:
 
 
 def _upsampled(desc: OperatorDesc) -> Iterator[tuple[OperatorDesc]]:
-    """UPSAMPLE_2D, where the last two of four dimensions grow by whole numbers."""
+    """UPSAMPLE_2D, if the last two of four dimensions are scaled by integers."""
     scales, input, output = (desc.get(name) for name in ("Scales", "InputTensor", "OutputTensor"))
     if not isinstance(scales, tuple) or not isinstance(input, TensorDesc) or not isinstance(output, TensorDesc):
         return
@@ -94,11 +93,11 @@ def _upsampled(desc: OperatorDesc) -> Iterator[tuple[OperatorDesc]]:
     if len(numbers) != 4 or len(scales) != 4 or numbers[:2] != [1.0, 1.0]:
         return
     if output.sizes == tuple([size * int(scale) for size, scale in zip(input.sizes, numbers, strict=False)]):
-        yield (_made("UPSAMPLE_2D", desc, ScaleSize=Size2D(int(numbers[3]), int(numbers[2]))),)
+        yield (_converted("UPSAMPLE_2D", desc, ScaleSize=Size2D(int(numbers[3]), int(numbers[2]))),)
 
 
 def with_casts(desc: OperatorDesc) -> Iterator[tuple[OperatorDesc, OperatorDesc, OperatorDesc]]:
-    """Narrow integers moved as FLOAT32, which holds all of them: a CAST before and one behind."""
+    """Narrow integers moved as FLOAT32, with a CAST before and after."""
     if desc.type not in _MOVES:
         return
     input, output = desc.get("InputTensor"), desc.get("OutputTensor")
@@ -114,5 +113,5 @@ def with_casts(desc: OperatorDesc) -> Iterator[tuple[OperatorDesc, OperatorDesc,
         tensors = {"InputTensor": source, "OutputTensor": target}
         return OperatorDesc(cast, tuple([tensors.get(field.name) for field in cast.fields]))
 
-    moved = _made(desc.type, desc, InputTensor=before, OutputTensor=behind)
+    moved = _converted(desc.type, desc, InputTensor=before, OutputTensor=behind)
     yield casting(input, before), moved, casting(behind, output)

@@ -1,4 +1,4 @@
-"""The rules of one operator at one feature level, compiled once and applied to each descriptor."""
+"""The rules of one operator at one feature level, built once and applied to each descriptor."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import Constraint, FeatureLevel, FieldKind, OperatorSchema, Rule
-from dml2onnx.checks.consequences import within_descriptor
+from dml2onnx.checks.consequences import SUPPORT_CODES, within_descriptor
 from dml2onnx.checks.fields import attribute_checks, required_check, tensors_check
 from dml2onnx.checks.fused import activation_list_check, fused_check
 from dml2onnx.checks.support import support_checks, value_level_checks
@@ -27,23 +27,13 @@ if TYPE_CHECKING:
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.rules.findings import Check
 
-# What one check says of each tensor by itself: attributes have a say in it, other tensors do not.
-_OF_ONE_TENSOR = frozenset(
-    {
-        codes.DATA_TYPE_UNSUPPORTED,
-        codes.DATA_TYPE_LEVEL,
-        codes.DIMENSION_COUNT_UNSUPPORTED,
-        codes.DIMENSION_COUNT_LEVEL,
-    }
-)
-
 # Rules about attributes alone (or attributes against sizes), which a fused activation keeps.
 _OF_ATTRIBUTES = frozenset({Rule.ATTRIBUTE_RANGE, Rule.DISTINCT, Rule.EQUAL, Rule.NONZERO})
 
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """What is wrong with descriptors at one feature level."""
+    """Checks descriptors at one feature level."""
 
     level: FeatureLevel
     documented: bool = False
@@ -52,10 +42,10 @@ class Judge:
         return findings_of(desc, self.level, documented=self.documented)
 
     def refusing(self, schema: OperatorSchema, *, warned: bool) -> Callable[[OperatorDesc], bool]:
-        """Whether descriptors of an operator are refused, for many that differ little from one that is.
+        """Returns a function that tells whether a descriptor of the operator has an error.
 
-        If ``warned``, whether anything is said of them at all. The first error will do, and the rule that found the
-        last one is asked first: most changes leave it broken.
+        It is for many variations of an invalid descriptor: it stops at the first error and tries the check that failed
+        last first. With ``warned``, a warning counts as well.
         """
         sound, *others = _checks(schema, self.level)
 
@@ -81,28 +71,28 @@ class Judge:
 
 
 def refusing(judge: AnyJudge, schema: OperatorSchema, *, warned: bool = False) -> Callable[[OperatorDesc], bool]:
-    """As :meth:`Judge.refusing`, of anything that judges."""
+    """Returns :meth:`Judge.refusing`, or the same for any other judge."""
     if isinstance(judge, Judge):
         return judge.refusing(schema, warned=warned)
     return lambda desc: any(warned or item.is_error for item in judge(desc))
 
 
 def findings_of(desc: OperatorDesc, level: FeatureLevel, *, documented: bool = False) -> tuple[Diagnostic, ...]:
-    """What is wrong with a descriptor at a level, in field order: errors where DirectML refuses it.
+    """Returns the findings about a descriptor at a level, in field order: errors where DirectML refuses it.
 
-    What DirectML accepts although its documentation forbids it is a warning, or if ``documented`` an error as well.
+    What DirectML accepts although its documentation forbids it is a warning, or, if ``documented``, an error.
     """
-    found = _asked(_checks(desc.schema, level), desc, documented=documented)
+    found = _results(_checks(desc.schema, level), desc, documented=documented)
     if documented or not any(item.accepted for item in found):
         return found
     return tuple([as_observed(item) for item in found])
 
 
 def _attribute_findings(desc: OperatorDesc, level: FeatureLevel) -> tuple[Diagnostic, ...]:
-    return _asked(_checks_of_attributes(desc.schema, level), desc)
+    return _results(_checks_of_attributes(desc.schema, level), desc)
 
 
-def _asked(checks: Sequence[Check], desc: OperatorDesc, *, documented: bool = True) -> tuple[Diagnostic, ...]:
+def _results(checks: Sequence[Check], desc: OperatorDesc, *, documented: bool = True) -> tuple[Diagnostic, ...]:
     subject = Subject(desc)
     findings: list[Diagnostic] = []
     for check in checks:
@@ -114,28 +104,28 @@ def _asked(checks: Sequence[Check], desc: OperatorDesc, *, documented: bool = Tr
         if not findings:
             continue
         if len(findings) > before:
-            findings[before:] = _with_what_was_read(findings[before:], check, subject)
+            findings[before:] = _with_read_fields(findings[before:], check, subject)
         if check is checks[0]:
             subject = _sound(desc, findings)
     return within_descriptor(findings, desc.schema.index, documented=documented) if findings else ()
 
 
-def _with_what_was_read(findings: list[Diagnostic], check: Check, subject: Subject) -> Iterator[Diagnostic]:
-    """The findings of a check, with the fields that led to them. It is made once more for that: most have none."""
-    noting, asked = subject.noting()
+def _with_read_fields(findings: list[Diagnostic], check: Check, subject: Subject) -> Iterator[Diagnostic]:
+    """Adds the fields that a check read to its findings; repeats the check, because most have no findings."""
+    noting, read_names = subject.noting()
     with suppress(UnanswerableError):
         for _ in check(noting):
             pass
-    read = [field for field in subject.schema.fields if field.name in asked]
+    read = [field for field in subject.schema.fields if field.name in read_names]
     for finding in findings:
-        is_of_one = finding.code in _OF_ONE_TENSOR
+        is_of_one = finding.code in SUPPORT_CODES  # about one tensor, whatever the others are
         yield read_from(finding, [field.name for field in read if not (is_of_one and field.is_tensor)])
 
 
 def _sound(desc: OperatorDesc, findings: Iterable[Diagnostic]) -> Subject:
-    """The descriptor without its tensors of no sensible shape: other rules have nothing to say of them.
+    """The descriptor without the tensors that have no valid shape, which other rules skip.
 
-    But of an output of size 0 they say why it is that.
+    An output of size 0 stays, because its rules find the cause.
     """
     outputs = {field.name for field in desc.schema.output_fields}
     shapeless = {
@@ -206,7 +196,7 @@ def _constraint_checks(
 
 
 def _accepting(check: Check, does: str, compiled: bool) -> Check:
-    """The check of a rule that is documented and that DirectML does not enforce."""
+    """The check of a documented rule that DirectML does not enforce."""
 
     def checked(subject: Subject) -> Iterator[Diagnostic]:
         for finding in check(subject):

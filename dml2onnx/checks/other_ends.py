@@ -1,7 +1,7 @@
-"""Tensors of a wrong node as those see them who write what it reads, or read what it writes: what may have been meant.
+"""Remedies from the producers and consumers of a node's tensors, which may describe them differently.
 
-Where an input and an output of a node do not fit, either may be the wrong one. An input that its writer states with
-other sizes is it, if the node is right with these.
+If an input and an output do not match, either may be wrong. If the node is valid with the sizes that the producer of
+the input states, the input is the wrong one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class End(NamedTuple):
-    """A tensor of a node, or of the graph, at one end of a value."""
+    """A descriptor of a value: of its producer, a consumer, or the graph."""
 
     desc: TensorDesc
     words: str
@@ -33,23 +33,23 @@ class End(NamedTuple):
 
 
 class Resized(NamedTuple):
-    """A node with the sizes or the data type that another end of one tensor has, with which nothing is wrong."""
+    """A node that is valid with the sizes or data type that another end of one of its tensors has."""
 
     node: Node
     changes: tuple[Change, ...]
-    """Of that tensor, and of outputs that follow from it."""
+    """Of that tensor, and of the outputs inferred from it."""
     words: str
 
     @property
     def is_of_other_type(self) -> bool:
-        """Whether it has another data type."""
+        """Whether it changes a data type."""
         pairs = [(change.value, self.node.operator.find(change.field)) for change in self.changes]
         tensors = [(new, old) for new, old in pairs if isinstance(new, TensorDesc) and isinstance(old, TensorDesc)]
         return any(new.data_type is not old.data_type for new, old in tensors)
 
 
 class OtherEnds:
-    """Who writes and who reads each value of a graph, as single tensors."""
+    """The producer and the consumers of each value of a graph that is bound to single tensors."""
 
     def __init__(self, graph: Graph) -> None:
         self._writers: dict[Value, End] = {}
@@ -70,16 +70,19 @@ class OtherEnds:
                     self._readers.setdefault(reads[0].value, []).append(end)
 
     def writer(self, value: Value) -> End | None:
-        """The tensor as which a value is written, or bound by the caller."""
+        """The descriptor that a node writes or the caller binds."""
         return self._writers.get(value)
 
     def declared(self, value: Value) -> End | None:
-        """The tensor as which a constant or an input of the graph is declared."""
+        """The descriptor of a constant or an input of the graph."""
         end = self._constants.get(value) or self._writers.get(value)
         return end if end is None or end.node is None else None
 
     def resized(self, node: Node, judge: AnyJudge, fields: frozenset[str] = frozenset()) -> Iterator[Resized]:
-        """The node with one tensor as its other ends have it, among these fields; or, of what it reads, its writer."""
+        """Yields the node, or the producer of an input, with one tensor as its other ends have it.
+
+        With ``fields``, only inputs among these are changed.
+        """
         for field, reads in node.reads.items():
             value = reads[0].value if len(reads) == 1 and not reads[0].offset else None
             if value is None or (fields and field not in fields):
@@ -101,7 +104,7 @@ class OtherEnds:
 
 
 def _repeated(node: Node, field: str, end: End, judge: AnyJudge) -> Iterator[Resized]:
-    """The node with a tensor that repeats the other end's along its dimensions of 1, if nothing is wrong with it."""
+    """The node with a tensor that broadcasts the other end along its dimensions of 1, if that is valid."""
     own, other = node.operator.find(field), end.desc
     if not isinstance(own, TensorDesc) or own.strides is not None or own.data_type is not other.data_type:
         return
@@ -116,7 +119,7 @@ def _repeated(node: Node, field: str, end: End, judge: AnyJudge) -> Iterator[Res
 
 
 def _resized(node: Node, field: str, end: End, judge: AnyJudge, *, named: bool = False) -> Iterator[Resized]:
-    """The node with the sizes of the other end of one tensor, if nothing is wrong with them."""
+    """The node with the sizes that the other end of one tensor has, if that is valid."""
     own = node.operator.find(field)
     if not isinstance(own, TensorDesc) or own.sizes == end.desc.sizes or own.data_type.bits != end.desc.data_type.bits:
         return
@@ -133,7 +136,7 @@ def _resized(node: Node, field: str, end: End, judge: AnyJudge, *, named: bool =
 
 
 def _retyped(node: Node, field: str, end: End, judge: AnyJudge) -> Iterator[Resized]:
-    """The node with the data type of the other end of one tensor of the same sizes, in all that have its own now."""
+    """The node with the other end's data type for all tensors of the old type, if that is valid."""
     own = node.operator.find(field)
     if not isinstance(own, TensorDesc) or own.sizes != end.desc.sizes or own.data_type is end.desc.data_type:
         return
@@ -157,7 +160,7 @@ def _has_errors(desc: OperatorDesc, judge: AnyJudge) -> bool:
 
 
 def of_edge(graph: Graph, item: Diagnostic, judge: AnyJudge) -> Iterator[Resized]:
-    """What would do about an edge between two tensors of other bytes, the places of the finding: either of them."""
+    """Yields the changes of either end that resolve an edge between tensors of different byte counts."""
     ends = [(node, field) for place in item.places[:2] for node, field in _at(graph, place.pointer)]
     if len(ends) != 2:
         return

@@ -1,4 +1,4 @@
-"""Remedies of data types, and others that take more than another value of a field."""
+"""Remedies for data types, and others that take more than another value of a field."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dml2onnx.ir.graph import Node
 
 MOST_TYPES = 2
-"""Other data types that are offered for one tensor."""
+"""The most other data types that are proposed for one tensor."""
 OF_TYPES = frozenset(
     {codes.DIFFERENT_DATA_TYPES, codes.WRONG_DATA_TYPE, codes.ACCEPTED_TYPE, codes.DATA_TYPE_UNSUPPORTED}
 )
@@ -26,7 +26,7 @@ _WITH_LEVELS = OF_TYPES | {codes.DATA_TYPE_LEVEL}
 
 
 def worded(desc: OperatorDesc, item: Diagnostic, *, in_python: bool) -> tuple[Remedy, ...]:
-    """Remedies that take more than an edit."""
+    """Returns remedies that are more than one edit."""
     schema = desc.schema
     if item.code is codes.DIFFERENT_DATA_TYPES:
         if not in_python and item.field in {field.name for field in schema.output_fields}:
@@ -36,9 +36,9 @@ def worded(desc: OperatorDesc, item: Diagnostic, *, in_python: bool) -> tuple[Re
     inputs = [field.name for field in schema.input_fields]
     if item.code in (codes.DATA_TYPE_UNSUPPORTED, codes.DATA_TYPE_LEVEL) and item.field in inputs:
         allowed = str(item.expected).split(", ")
-        others = [other.data_type.name for name in inputs if isinstance(other := desc.get(name), TensorDesc)]
-        wanted = next((name for name in others if name in allowed), "")  # which another tensor has already
-        if not wanted and item.code is codes.DATA_TYPE_LEVEL:  # then the level may be what is wrong
+        present = [other.data_type.name for name in inputs if isinstance(other := desc.get(name), TensorDesc)]
+        wanted = next((name for name in present if name in allowed), "")
+        if not wanted and item.code is codes.DATA_TYPE_LEVEL:  # the level may be the mistake
             return ()
         wanted = wanted or allowed[0]
         also = "".join(f", and of {name} as well" for name in item.alike if name in inputs)
@@ -47,17 +47,17 @@ def worded(desc: OperatorDesc, item: Diagnostic, *, in_python: bool) -> tuple[Re
     if item.code is codes.NOT_EQUAL and item.field == _ACTIVATIONS:
         return _usual_activations(desc, item)
     if item.code is codes.NOT_FUSABLE:
-        return (Remedy(f"{item.found} as a node of its own, behind this one"),)
+        return (Remedy(f"{item.found} as a separate node after this one"),)
     return ()
 
 
 _ACTIVATIONS = "ActivationDescs"
 _USUAL = {"LSTM": ("SIGMOID", "TANH", "TANH"), "GRU": ("SIGMOID", "TANH"), "RNN": ("TANH",)}
-"""The activations of the functions of a recurrent operator that almost all networks have."""
+"""The usual activations of recurrent operators."""
 
 
 def _usual_activations(desc: OperatorDesc, item: Diagnostic) -> tuple[Remedy, ...]:
-    """So many activations: those that are stated once more for the other direction, or the usual ones."""
+    """The required number of activations: the stated ones for both directions, or the usual ones."""
     usual, stated = _USUAL.get(desc.type, ()), desc.get(item.field)
     wanted = int(item.expected) if item.expected.isdigit() else 0
     if not usual or not isinstance(stated, tuple) or wanted % len(usual):
@@ -69,7 +69,7 @@ def _usual_activations(desc: OperatorDesc, item: Diagnostic) -> tuple[Remedy, ..
 
 
 def in_another_place(desc: OperatorDesc, item: Diagnostic, judge: AnyJudge) -> tuple[Remedy, ...]:
-    """An optional input that is left out and takes the tensor as it is, with what then has no tensor set to NONE."""
+    """Returns an absent optional input that accepts the tensor, with a mode of NONE if the rules need it."""
     stated = desc.find(item.field)
     field = desc.schema.field(item.field)
     if not isinstance(stated, TensorDesc) or field is None or not field.optional:
@@ -91,23 +91,21 @@ def in_another_place(desc: OperatorDesc, item: Diagnostic, judge: AnyJudge) -> t
     return tuple(made)
 
 
-def of_other_types(
-    node: Node, item: Diagnostic, judge: AnyJudge, *, editable: bool, in_python: bool
-) -> tuple[Remedy, ...]:
-    """Tensors of another data type, with which nothing is said of types: of that one, or of those it is held against.
+def of_other_types(node: Node, item: Diagnostic, judge: AnyJudge, *, in_python: bool) -> tuple[Remedy, ...]:
+    """Returns changes of a data type that leave no finding about types, of the tensor or of those that it mismatches.
 
-    First the types that other tensors have, then the smallest.
+    Types of other tensors come first, then narrower types.
     """
     desc, schema = node.operator, node.operator.schema
     outputs = {field.name for field in schema.output_fields}
     is_even = item.code is codes.DIFFERENT_DATA_TYPES and not in_python
     against = [path.partition("/")[0] for path in item.related] if is_even else []
-    others = [value.data_type for _, value in desc.items() if isinstance(value, TensorDesc)]
+    present = [value.data_type for _, value in desc.items() if isinstance(value, TensorDesc)]
     made: list[Remedy] = []
     for name in dict.fromkeys((item.field, *against)):
         old, found = desc.find(name), 0
-        kinds = [*others, *sorted(DataType, key=lambda kind: kind.bits)] if name == item.field else others
-        if is_even and name == item.field:  # which has a remedy
+        kinds = [*present, *sorted(DataType, key=lambda kind: kind.bits)] if name == item.field else present
+        if is_even and name == item.field:  # it has a remedy already
             continue
         for kind in dict.fromkeys(kinds):
             if not isinstance(old, TensorDesc) or kind is old.data_type or found == MOST_TYPES:
@@ -118,7 +116,7 @@ def of_other_types(
             found += 1
             place = f"{pointer(node.source, name)}/DataType"
             if name in outputs:
-                edits = (Edit(place, kind.name),) if editable and name == item.field else ()
+                edits = (Edit(place, kind.name),) if name == item.field else ()
                 made.append(Remedy(f"{name} of data type {kind.name}", edits))
             else:
                 cast = f"cast(..., {quote(kind.name)})" if in_python else f"a CAST node makes {kind.name} of"

@@ -1,4 +1,4 @@
-"""Other sizes of a model, which must be valid at its own."""
+"""Compiles or checks a valid model for other sizes."""
 
 from __future__ import annotations
 
@@ -34,28 +34,28 @@ SIZES = 'sizes by the names of inputs, such as {"picture": (8, 3, 224, 224)}'
 
 
 def resize(model: Graph | str | os.PathLike[str], sizes: Mapping[str, Sequence[int]]) -> Graph:
-    """The same program, as if it had been written for inputs of these sizes.
+    """Returns the same program, as if it had been written for inputs of these sizes.
 
-    ``sizes`` has the sizes of inputs as their DirectML descriptors count them. All others follow: windows, steps,
-    scales, paddings and axes stay; what covers a whole dimension goes on covering it. Weights stay, and so do inputs
-    that are not named, unless they have to go along. Contents that came with an input of another size now are dropped.
-    Raises :class:`DmlError` where the model is wrong at its own sizes, or cannot have these, and says which node says
-    so.
+    ``sizes`` has the sizes of inputs as in their DirectML descriptors. All other sizes are inferred: windows, strides,
+    scales, paddings and axes stay, and what covers a whole dimension still covers it. Weights stay, and so do inputs
+    without new sizes unless they depend on the others. Contents of inputs that change their size are dropped.
+    Raises :class:`DmlError` if the model is invalid at its own sizes, or cannot have these, and names the node that
+    prevents it.
     """
     graph = graph_of(model).without_names()
-    asked = checked_sizes(sizes)
+    requested = checked_sizes(sizes)
     raise_errors(check_graph(graph, level_of(graph, None)))
-    return resized(graph, asked, judge(graph))
+    return resized(graph, requested, judge(graph))
 
 
 def with_names(
     graph: Graph, sizes: Mapping[str, Sequence[int | str]], ranges: Mapping[str, tuple[int, int]] | None = None
 ) -> Graph:
-    """The graph whose inputs have these sizes, names among them, and no others; :class:`DmlError` for other inputs."""
-    asked = _names_checked(sizes)
-    request(graph, asked, Solver())
-    limits = checked_ranges(ranges or {}, {size for own in asked.values() for size in own if isinstance(size, str)})
-    inputs = tuple(replace(item, sizes=asked.get(item.name, ())) for item in graph.inputs)
+    """Returns the graph with these input sizes, some of them names. Raises :class:`DmlError` for other inputs."""
+    requested = _names_checked(sizes)
+    request(graph, requested, Solver())
+    limits = checked_ranges(ranges or {}, {size for own in requested.values() for size in own if isinstance(size, str)})
+    inputs = tuple(replace(item, sizes=requested.get(item.name, ())) for item in graph.inputs)
     return replace(graph, inputs=inputs, ranges=limits)
 
 
@@ -64,7 +64,7 @@ def sized(
     sizes: Mapping[str, Sequence[int | str]] | None,
     ranges: Mapping[str, tuple[int, int]] | None = None,
 ) -> Graph:
-    """The graph at other sizes, with names for some, or with those that it has."""
+    """Returns the graph at other sizes, some of which may be names, or at its own named sizes."""
     if sizes is None and not ranges:
         return graph
     if sizes is None:
@@ -80,7 +80,7 @@ def sized(
 
 
 def at_stated_numbers(graph: Graph) -> Graph:
-    """The graph at the sizes that stand beside names of its inputs, in the place of those that it was written at."""
+    """Returns the graph resized to the numbers in ``sizes`` of its inputs that are not names."""
     ends = (*graph.outputs, *graph.results, *(item.output for item in graph.effects))
     sizes: dict[str, tuple[int, ...]] = {}
     for item, desc in zip(graph.inputs, input_descs(graph.inputs, graph.sorted_nodes(), ends), strict=True):
@@ -98,14 +98,14 @@ def _rows(sizes: object) -> list[Sequence[object]]:
 
 
 def checked_ranges(ranges: Mapping[str, Sequence[int]], names: Collection[str]) -> dict[str, tuple[int, int]]:
-    """Ranges of these names as they have to be."""
+    """Returns the ranges of these names, validated."""
     if not isinstance(ranges, Mapping):
         raise refusal("ranges", ranges, RANGES)
     found: dict[str, tuple[int, int]] = {}
     for name, own in ranges.items():
         ends = tuple(own) if isinstance(own, Sequence) and not isinstance(own, (str, bytes)) else ()
-        is_right = len(ends) == 2 and all(type(size) is int for size in ends)
-        if not is_right or not 1 <= ends[0] <= ends[1]:
+        is_pair = len(ends) == 2 and all(type(size) is int for size in ends)
+        if not is_pair or not 1 <= ends[0] <= ends[1]:
             raise refusal(f"the range of {name}", own, RANGES)
         if name not in names:
             known = ", ".join(sorted(names)) or "none"
@@ -116,11 +116,11 @@ def checked_ranges(ranges: Mapping[str, Sequence[int]], names: Collection[str]) 
 
 
 def _names_checked(sizes: Mapping[str, Sequence[int | str]]) -> dict[str, tuple[int | str, ...]]:
-    """``sizes`` as they have to be where some have names."""
+    """Returns ``sizes`` with names, validated."""
     if len(_rows(sizes)) != len(sizes):
         raise refusal("sizes", sizes, SIZES)
-    asked = {name: tuple(own) for name, own in sizes.items()}
-    for name, own in asked.items():
+    requested = {name: tuple(own) for name, own in sizes.items()}
+    for name, own in requested.items():
         for size in own:
             if (
                 isinstance(size, bool)
@@ -128,27 +128,27 @@ def _names_checked(sizes: Mapping[str, Sequence[int | str]]) -> dict[str, tuple[
                 or (isinstance(size, str) and not is_size_name(size))
             ):
                 raise refusal(f"the sizes of {name}", size, NAMED)
-    return asked
+    return requested
 
 
 def named(graph: Graph, sizes: Mapping[str, Sequence[int | str]]) -> NamedGraph:
-    """A checked graph in sizes that have names."""
+    """Returns a checked graph whose sizes have names."""
     return NamedGraph.of(graph, _names_checked(sizes), judge(graph))
 
 
 def check_names(graph: Graph, one: Callable[[Graph], list[Diagnostic]]) -> list[Diagnostic]:
-    """What is wrong with a graph whose sizes have names: at its own sizes, or else at the ends of their ranges."""
+    """Returns the findings about a graph with named sizes: at its own sizes, or else at the ends of their ranges."""
     written = graph.without_names()
     found = one(written)
 
-    def is_right(other: Graph) -> bool:
+    def is_accepted(other: Graph) -> bool:
         return all(item.severity is not Severity.ERROR for item in one(other))
 
     if any(item.is_error for item in found):
         return found
     try:
         sized = named(written, graph.named_sizes)
-        limits = ranges_of(sized, graph.ranges, lambda values: is_right(sized.at(values)))
+        limits = ranges_of(sized, graph.ranges, lambda values: is_accepted(sized.at(values)))
         for end in (0, 1):
             other = one(sized.at({name: ends[end] for name, ends in limits.items()}))
             found += [item for item in other if item.is_error and item not in found]
@@ -158,24 +158,24 @@ def check_names(graph: Graph, one: Callable[[Graph], list[Diagnostic]]) -> list[
 
 
 def judge(graph: Graph) -> Callable[[OperatorDesc], bool]:
-    """Says whether DirectML would accept an operator, at the level of the graph."""
+    """Returns a function that tells whether DirectML accepts an operator at the level of the graph."""
     level = level_of(graph, None)
 
-    def is_right(operator: OperatorDesc) -> bool:
+    def is_accepted(operator: OperatorDesc) -> bool:
         return all(not finding.is_error for finding in findings_of(operator, level))
 
-    return is_right
+    return is_accepted
 
 
 def checked_sizes(sizes: object) -> dict[str, tuple[int, ...]]:
-    """``sizes`` as they have to be."""
+    """Returns ``sizes`` without names, validated."""
     if not isinstance(sizes, Mapping) or not all(isinstance(name, str) for name in sizes):
         raise refusal("sizes", sizes, SIZES)
-    asked: dict[str, tuple[int, ...]] = {}
+    requested: dict[str, tuple[int, ...]] = {}
     for name, own in sizes.items():
         if isinstance(own, (str, bytes)) or not isinstance(own, Sequence):
             raise refusal(f"the sizes of {name}", own, SIZES)
         if not all(hasattr(size, "__index__") and not isinstance(size, bool) for size in own):
             raise refusal(f"the sizes of {name}", own, SIZES)
-        asked[name] = tuple(size.__index__() for size in own)
-    return asked
+        requested[name] = tuple(size.__index__() for size in own)
+    return requested

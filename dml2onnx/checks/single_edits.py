@@ -1,9 +1,9 @@
-"""Every field of a descriptor with another value, as candidates for remedies: one edit each.
+"""Descriptors with another value in one field, as candidates for remedies.
 
-``candidates`` knows conventions by name. What is here knows none, and tries what fields of a kind can hold: other
-axes, other enumerators, numbers that occur among the sizes, what makes one size of another, dimensions that changed
-places, tensors that did. Only an edit with which nothing is wrong any more is of use, and only if few others are.
-The ``kind`` of such a candidate is how far it is from what stands there: slips are near.
+``candidates`` has conventions by name. This module has none, and tries all plausible values of a field: other axes and
+enumerators, numbers that occur among the sizes, ratios of sizes, permuted dimensions, exchanged tensors. An edit is of
+use only if it makes the descriptor valid and few others do. The ``kind`` of such a candidate is its distance from the
+current value: slips are near.
 """
 
 from __future__ import annotations
@@ -20,35 +20,35 @@ from dml2onnx.ir.operator import Scalar
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, DataType, TensorDesc
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from dml2onnx.catalog import FieldSchema
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.operator import FieldValue, OperatorDesc
 
 SLIP, OPPOSITE, LIKE, FAR, ABSENT = 10, 14, 15, 16, 17
-"""Kinds of candidates beside those of ``candidates``: one slip, what a tensor is held against as that one has it, the
-sizes of another tensor, whatever else will do, and nothing where something is."""
+"""Kinds of candidates beyond those of ``candidates``: one slip, a change of the other side of a mismatch, the sizes of
+another tensor, any other value, and the removal of a tensor."""
 MOST_ENUMERATORS = 12
-"""Enumerators that an enumeration may have, for each to be tried: data types have more, and say nothing of sizes."""
+"""The largest enumeration of which all values are tried; data types have more, and do not affect sizes."""
 _OF_NUMBERS = (FieldType.UINT_ARRAY, FieldType.INT_ARRAY, FieldType.FLOAT_ARRAY, FieldType.SIZE_2D)
 _OF_RANKS = frozenset(
     {codes.DIFFERENT_DIMENSION_COUNTS, codes.WRONG_DIMENSION_COUNT, codes.DIMENSION_COUNT_UNSUPPORTED}
 )
 BEYOND = frozenset({codes.OUT_OF_RANGE, codes.OUT_OF_WINDOW})
-"""Of values that are too large or too small, of which the nearest that will do is meant."""
+"""Findings about values outside a range, of which the nearest valid one is proposed."""
 SMALL = range(9)
-"""Numbers that are tried whatever the sizes are."""
+"""Numbers that are always tried."""
 MOST_APART = 16
-"""How far an entry that a finding names may be from what it should be."""
+"""The largest distance between an entry that a finding names and the proposed one."""
 MOST_ELEMENTS = 8
-"""Tensors that an array field may have, for each to be tried."""
+"""The longest array of tensors of which each is tried."""
 MOST_AXES = 5
-"""Dimensions of a tensor of which all choices of axes are tried."""
+"""The highest rank for which all choices of axes are tried."""
 
 
 def single_edits(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Candidate]:
-    """The descriptor with one field changed: attributes that a finding has read first, then the others."""
+    """Yields the descriptor with one field changed; attributes that a finding depends on come first."""
     read = {name.partition("/")[0] for item in findings for name in (item.field, item.path, *item.related)}
     wanted = [item.expected for item in findings if item.expected]
     tensors = by_path(desc)
@@ -59,14 +59,14 @@ def single_edits(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator
     yield from _together(desc)
     for field, value in sorted(desc.items(), key=lambda item: item[0].name not in read):
         if field.kind is FieldKind.ATTRIBUTE and field.name not in counts and value is not None:
-            stated = [text for text in wanted if field.enum and text in enum_schema(field.enum).values]
+            expected = [text for text in wanted if field.enum and text in enum_schema(field.enum).values]
             corrected = _corrected(field, value, differences)
-            leading = [made for made in _leading(field, value, tensors) if _is_possible(field, made)]
+            between = [made for made in _between_sizes(field, value, tensors) if _is_possible(field, made)]
             nearby = [] if field.names_axes else _nearby(value, outside.get(field.name, ()))
-            for other in dict.fromkeys((*stated, *corrected, *nearby, *_values(field, value, tensors), *leading)):
+            for other in dict.fromkeys((*expected, *corrected, *nearby, *_values(field, value, tensors), *between)):
                 if other != value:
                     kind = _distance(field, value, other, named.get(field.name, ()))
-                    kind = min(kind, SLIP + 1) if other in leading and not named else kind
+                    kind = min(kind, SLIP + 1) if other in between and not named else kind
                     kind = SLIP if other in nearby else kind
                     kind = FAR if field.name.endswith("Padding") and _is_beyond(desc, other) else kind
                     yield Candidate(kind, (*_changes(field, other, value), *_scalars(desc, field, other)))
@@ -74,14 +74,14 @@ def single_edits(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator
 
 
 def _is_beyond(desc: OperatorDesc, padding: FieldValue) -> bool:
-    """Whether padding is as wide as a whole window, which would see nothing else."""
+    """Whether padding is as wide as a whole window, which would see only padding."""
     reach = window(desc)
     numbers = padding if isinstance(padding, tuple) and len(padding) == len(reach) else ()
     return any(isinstance(one, int) and one >= most for one, most in zip(numbers, reach, strict=False))
 
 
 def by_path(desc: OperatorDesc) -> dict[str, TensorDesc]:
-    """The tensors that are sound by themselves; of an array each, by its field and position."""
+    """Returns the valid tensors by field name, or by field name and index in arrays."""
     found = {}
     for field, value in desc.items():
         if isinstance(value, TensorDesc):
@@ -92,13 +92,13 @@ def by_path(desc: OperatorDesc) -> dict[str, TensorDesc]:
 
 
 def at_path(path: str, tensor: TensorDesc, words: str = "") -> Change:
-    """Another tensor at a path of :func:`by_path`, which no view of the same memory is."""
+    """Returns the change to another tensor, which needs a copy, at a path of :func:`by_path`."""
     field, _, position = path.partition("/")
     return Change(field, tensor, words, position=int(position) if position else None, is_copied=True)
 
 
 def _changes(field: FieldSchema, value: FieldValue, old: FieldValue) -> tuple[Change, ...]:
-    """The field, and the count of an array that gets another length."""
+    """The change of the field, and of the count if an array changes its length."""
     change = Change(field.name, value, in_words(value))
     if field.count is None or not isinstance(value, tuple) or not isinstance(old, tuple) or len(old) == len(value):
         return (change,)
@@ -106,7 +106,7 @@ def _changes(field: FieldSchema, value: FieldValue, old: FieldValue) -> tuple[Ch
 
 
 def _scalars(desc: OperatorDesc, field: FieldSchema, value: FieldValue) -> Iterator[Change]:
-    """The numbers of another data type, where the field says theirs."""
+    """The scalars in another data type, if the field determines it."""
     kind = DataType.__members__.get(value) if field.enum == "DML_TENSOR_DATA_TYPE" and isinstance(value, str) else None
     if kind is None:
         return
@@ -116,11 +116,11 @@ def _scalars(desc: OperatorDesc, field: FieldSchema, value: FieldValue) -> Itera
             yield Change(other.name, Scalar(kind, number), f"{number}")
 
 
-# --- How likely an edit undoes a slip ---------------------------------------------------------------------------------
+# --- Distances ---------------------------------------------------------------------------------------------------
 
 
 def _entries(findings: Sequence[Diagnostic]) -> dict[str, set[int]]:
-    """The entries of arrays that findings are about."""
+    """The array entries that findings are about, by field."""
     found: dict[str, set[int]] = {}
     for item in findings:
         field, _, entry = item.path.partition("/")
@@ -130,10 +130,7 @@ def _entries(findings: Sequence[Diagnostic]) -> dict[str, set[int]]:
 
 
 def _distance(field: FieldSchema, old: FieldValue, new: FieldValue, named: Collection[int]) -> int:
-    """The kind of a candidate that has this value of an attribute in the place of the one that stands there.
-
-    Where findings are about entries that are ``named``, the others are right.
-    """
+    """The kind of a candidate that replaces an attribute. If findings have ``named`` entries, the others are right."""
     if not isinstance(old, tuple) or not isinstance(new, tuple):
         return SLIP
     if len(old) != len(new):
@@ -150,27 +147,16 @@ def _distance(field: FieldSchema, old: FieldValue, new: FieldValue, named: Colle
     return SLIP + 1 if apart == 1 or len(set(new)) == 1 else FAR
 
 
-def _one_more(number: float) -> float:
-    return number + 1
-
-
-def _one_less(number: float) -> float:
-    return number - 1
-
-
-def _double(number: float) -> float:
-    return number * 2
-
-
-def _half(number: float) -> float:
-    return number / 2
-
-
-_SLIPS = (_one_more, _one_less, _double, _half)
+_SLIPS: tuple[Callable[[float], float], ...] = (
+    lambda number: number + 1,
+    lambda number: number - 1,
+    lambda number: number * 2,
+    lambda number: number / 2,
+)
 
 
 def _is_one_slip(pairs: Sequence[tuple[float, float]]) -> bool:
-    """Whether numbers are others in another order, or all or one of them one more, one less, double or half."""
+    """Whether numbers are permuted, or one or all of them are off by one, doubled or halved."""
     old, new = [a for a, _ in pairs], [b for _, b in pairs]
     if sorted(old) == sorted(new):
         return True
@@ -184,7 +170,7 @@ def _is_one_slip(pairs: Sequence[tuple[float, float]]) -> bool:
 
 
 def _values(field: FieldSchema, value: FieldValue, tensors: dict[str, TensorDesc]) -> Iterator[FieldValue]:
-    """What a field may hold instead."""
+    """The other values of a field that are tried."""
     rank = max((tensor.rank for tensor in tensors.values()), default=0)
     if field.type is FieldType.ENUM and field.enum is not None and isinstance(value, str):
         names = list(enum_schema(field.enum).values)
@@ -203,12 +189,12 @@ def _values(field: FieldSchema, value: FieldValue, tensors: dict[str, TensorDesc
 
 
 def _axes(value: tuple[FieldValue, ...], rank: int) -> Iterator[tuple[int, ...]]:
-    """As many axes, the nearest first, and where the tensor has few dimensions all other choices."""
+    """Axes of the same number, the nearest first, then all other choices; none if the rank is high."""
     if rank <= MOST_AXES:
-        count, stated = len(value), [axis for axis in value if isinstance(axis, int)]
+        count, old_axes = len(value), [axis for axis in value if isinstance(axis, int)]
         alike = sorted(
             combinations(range(rank), count),
-            key=lambda axes: sum(abs(axis - old) for axis, old in zip(axes, stated, strict=False)),
+            key=lambda axes: sum(abs(axis - old) for axis, old in zip(axes, old_axes, strict=False)),
         )
         others = [combinations(range(rank), other) for other in range(1, rank + 1) if other != count]
         yield from chain(alike, *others)
@@ -219,12 +205,12 @@ def _sizes(tensors: dict[str, TensorDesc]) -> set[int]:
 
 
 def _is_possible(field: FieldSchema, value: tuple[float, ...]) -> bool:
-    """Whether numbers may be negative where some are."""
+    """Whether the type of the field allows negative numbers, if there are any."""
     return field.type in (FieldType.INT_ARRAY, FieldType.FLOAT_ARRAY) or min(value) >= 0
 
 
 def _arrays(field: FieldSchema, value: tuple[float, ...]) -> Iterator[tuple[float, ...]]:
-    """One number for all entries; the entries in another order, or with a slip."""
+    """Slips of the entries, then arrays of equal entries."""
     kind = float if field.type is FieldType.FLOAT_ARRAY else int
     for slipped in _slipped(value):
         if kind is float or all(number == int(number) for number in slipped):
@@ -234,8 +220,10 @@ def _arrays(field: FieldSchema, value: tuple[float, ...]) -> Iterator[tuple[floa
         yield from (tuple(map(kind, pair)) for pair in product(SMALL[:5], repeat=2))
 
 
-def _leading(field: FieldSchema, value: FieldValue, tensors: dict[str, TensorDesc]) -> Iterator[tuple[float, ...]]:
-    """The arrays that lead from the sizes of a tensor to those of another one."""
+def _between_sizes(
+    field: FieldSchema, value: FieldValue, tensors: dict[str, TensorDesc]
+) -> Iterator[tuple[float, ...]]:
+    """The ratios and differences between the sizes of two tensors."""
     if field.type not in _OF_NUMBERS or not isinstance(value, tuple) or not value:
         return
     kind = float if field.type is FieldType.FLOAT_ARRAY else int
@@ -252,7 +240,7 @@ def _leading(field: FieldSchema, value: FieldValue, tensors: dict[str, TensorDes
 
 
 def _slipped(value: tuple[float, ...]) -> Iterator[tuple[float, ...]]:
-    """In another order, and all or one of them one more, one less, double or half."""
+    """The entries permuted, or one or all of them off by one, doubled, halved or 0."""
     for order in _orders(len(value)):
         yield tuple([value[index] for index in order])
     for step in _SLIPS:
@@ -262,7 +250,7 @@ def _slipped(value: tuple[float, ...]) -> Iterator[tuple[float, ...]]:
 
 
 def _nearby(value: FieldValue, named: Collection[int]) -> list[tuple[int, ...]]:
-    """Other numbers in the entries that findings name, one by one, the nearest first."""
+    """Arrays with another number in one of the entries that findings name, the nearest first."""
     numbers = tuple([item for item in value if isinstance(item, int)]) if isinstance(value, tuple) and named else ()
     if not isinstance(value, tuple) or len(numbers) != len(value):
         return []
@@ -276,7 +264,7 @@ def _nearby(value: FieldValue, named: Collection[int]) -> list[tuple[int, ...]]:
 
 
 def _differences(desc: OperatorDesc, tensors: dict[str, TensorDesc]) -> Iterator[tuple[int, ...]]:
-    """How much larger outputs are stated than they follow from the rest."""
+    """The differences between the stated and the inferred output sizes."""
     names = [field.name for field in desc.schema.output_fields if field.name in tensors]
     for name, right in inferred(desc, names).items():
         if right is not None and right.rank == tensors[name].rank and right.sizes != tensors[name].sizes:
@@ -286,7 +274,7 @@ def _differences(desc: OperatorDesc, tensors: dict[str, TensorDesc]) -> Iterator
 def _corrected(
     field: FieldSchema, value: FieldValue, differences: Sequence[tuple[int, ...]]
 ) -> Iterator[tuple[int, ...]]:
-    """Whole numbers of which an output has as many more or fewer."""
+    """Arrays changed by the difference between the stated and the inferred output sizes."""
     if field.type not in (FieldType.UINT_ARRAY, FieldType.INT_ARRAY) or not isinstance(value, tuple):
         return
     for difference in differences if value else ():
@@ -299,7 +287,7 @@ def _corrected(
 
 
 def _together(desc: OperatorDesc) -> Iterator[Candidate]:
-    """Arrays of one length, such as both ends of a padding, all with their entries in another order."""
+    """Arrays of one length, such as both ends of a padding, permuted together."""
     alike: dict[str, list[tuple[FieldSchema, tuple[float, ...]]]] = {}
     for field, value in desc.items():
         if field.count is not None and field.type in _OF_NUMBERS and isinstance(value, tuple):

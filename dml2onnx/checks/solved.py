@@ -1,8 +1,7 @@
-"""Sizes of an input with which outputs have the sizes that are stated for them: what an output follows from, backwards.
+"""Solves for the sizes of an input from which the stated output sizes follow.
 
-Of a pool, a slice or a padding with an input that does not fit either the input or the output is wrong. Each dimension
-of the input is tried with other sizes, near ones, small ones and those of other tensors, and keeps that with which the
-most sizes of outputs are as stated.
+If the input of a pool, slice or padding does not match the output, either is wrong. Each dimension of the input is
+tried with near and small sizes and those of other tensors, and keeps the size with which most output sizes match.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ SOLVED = 18
 MOST_INPUTS = 2
 SMALL = range(1, 13)
 LARGEST = 1 << 12
-"""Sizes of another dimension that are tried for one."""
+"""The largest size that is tried."""
 
 
 def solved_inputs(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Candidate]:
-    """The inputs that findings are about, one by one, with the sizes that the outputs follow from."""
+    """Yields the inputs that findings are about, each with the sizes from which the outputs follow."""
     outputs = {
         field.name: value
         for field in desc.schema.output_fields
@@ -55,7 +54,7 @@ def _solved(
     desc: OperatorDesc, path: str, tensor: TensorDesc, outputs: dict[str, TensorDesc]
 ) -> tuple[int, ...] | None:
     sizes = tensor.sizes
-    wrong = _wrong(desc, outputs)
+    wrong = _mismatches(desc, outputs)
     if not wrong:  # then no size of it says more
         return None
     others = {size for item, value in desc.items() if isinstance(value, TensorDesc) for size in value.sizes}
@@ -65,14 +64,14 @@ def _solved(
         for size in tried:
             if wrong and 0 < size < LARGEST:
                 made = (*sizes[:axis], size, *sizes[axis + 1 :])
-                left = _wrong(changed(desc, (_with_sizes(path, tensor, made),)), outputs)
+                left = _mismatches(changed(desc, (_with_sizes(path, tensor, made),)), outputs)
                 if left < wrong:
                     sizes, wrong = made, left
     return sizes if not wrong and sizes != tensor.sizes else None
 
 
-def _wrong(desc: OperatorDesc, outputs: dict[str, TensorDesc]) -> int:
-    """How many sizes of outputs are others than follow; many where they do not follow."""
+def _mismatches(desc: OperatorDesc, outputs: dict[str, TensorDesc]) -> int:
+    """The number of output sizes that differ from the inferred ones; large if nothing can be inferred."""
     bare = OperatorDesc(desc.schema, tuple([None if item.name in outputs else value for item, value in desc.items()]))
     types = {name: value.data_type for name, value in outputs.items()}
     found = infer_outputs(bare, {}, types, list(outputs)).outputs

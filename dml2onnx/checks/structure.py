@@ -33,23 +33,23 @@ GRAPH = "https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_
 
 
 _REFUSING_DEAD_NODES = frozenset({"dml_graph", "serialized"})
+"""Formats that represent a DML_GRAPH_DESC, which DirectML checks itself."""
 _DESCRIBING_INPUTS = frozenset({"native", "builder"})
-"""Formats in which inputs have descriptors of their own; in the others those of their readers count."""
-"""Formats that are a DML_GRAPH_DESC written down, which is what DirectML judges; others have more than it takes."""
+"""Formats in which inputs have their own descriptors, and not those of their readers."""
 
 
 @dataclass(slots=True)
 class Structure:
-    """Findings about the graph as a whole, and those about its nodes by their position."""
+    """Findings about the whole graph, and those about its nodes by position."""
 
     of_graph: list[Diagnostic] = field(default_factory=list)
     unread: list[Diagnostic] = field(default_factory=list)
-    """What nobody reads; where something is wrong, that may be why."""
+    """Unread inputs and constants, which may be symptoms of another error."""
     of_nodes: defaultdict[int, list[Diagnostic]] = field(default_factory=lambda: defaultdict(list))
 
 
 def check_structure(graph: Graph) -> Structure:
-    """All findings about how nodes, values and buffers fit together; linear in the size of the graph."""
+    """Returns all findings about nodes, values and buffers, in time linear in the size of the graph."""
     result = Structure()
     available = {item.value for item in graph.inputs} | {item.value for item in graph.constants} | graph.unresolved
     sources = _sources(graph, available, result)
@@ -80,7 +80,7 @@ def _finding(
 
 
 def _sources(graph: Graph, available: set[Value], result: Structure) -> dict[Value, int]:
-    """Which node, by position, writes each value."""
+    """The position of the node that writes each value."""
     sources: dict[Value, int] = {}
     for position, node in enumerate(graph.nodes):
         if len(node.targets) == 1:
@@ -132,7 +132,7 @@ def _binding_names(kind: str, names: Iterable[str], result: Structure) -> None:
 
 
 def _outputs(graph: Graph, sources: dict[Value, int], available: set[Value], result: Structure) -> None:
-    # a reader that found errors may have left out the outputs that they are in
+    # a reader that found errors may have dropped the outputs that have them
     if not graph.outputs and not any(item.is_error for item in graph.findings):
         message = "The graph has no outputs."
         result.of_graph.append(codes.NO_OUTPUTS.at(message, expected="an output", documentation=GRAPH))
@@ -156,7 +156,7 @@ def _outputs(graph: Graph, sources: dict[Value, int], available: set[Value], res
     large = [item for item in shaped if item.desc.extent > MAX_ELEMENTS and item.value.nbytes < UNBOUNDED]
     own = {desc for node in graph.nodes for name in node.writes for desc in _described(node, name)} if large else set()
     for item in large:
-        if item.desc not in own:  # what a node writes is found there
+        if item.desc not in own:  # else it is reported at the node
             count = item.desc.extent
             message = f"The output {quote(item.name)} has {count} elements; the limit is {MAX_ELEMENTS}."
             result.of_graph.append(
@@ -165,7 +165,7 @@ def _outputs(graph: Graph, sources: dict[Value, int], available: set[Value], res
 
 
 def _shown_bytes(desc: TensorDesc) -> int:
-    """What an output shows of its buffer; a buffer of a program need not end at a multiple of 4 bytes."""
+    """The bytes of its buffer that an output covers; a buffer of a program may end at any byte."""
     return desc.total_size or desc.data_type.bytes_for(desc.extent)
 
 
@@ -173,7 +173,7 @@ def _shown_bytes(desc: TensorDesc) -> int:
 
 
 def _bindings(node: Node) -> Iterator[Diagnostic]:
-    """Every tensor of the descriptor has its buffers, and no buffer is without a tensor."""
+    """Checks that every tensor of the descriptor has its buffers, and every buffer its tensor."""
     desc = node.operator
     values, index = desc.values, desc.schema.index
     for fields, bound in ((desc.schema.input_fields, node.reads), (desc.schema.output_fields, node.writes)):
@@ -203,7 +203,7 @@ def _bindings(node: Node) -> Iterator[Diagnostic]:
 
 
 def _is_usual(node: Node, sources: dict[Value, int], available: set[Value], regions: _Regions) -> bool:
-    """Whether a node reads and writes whole buffers that are large enough, as nearly all do: nothing is wrong then."""
+    """Whether a node reads and writes whole buffers that are large enough: a fast path for almost all nodes."""
     needed = regions.needed(node.operator)
     if needed is None or len(needed.reads) != len(node.reads) or len(needed.writes) != len(node.writes):
         return False
@@ -238,22 +238,22 @@ def _is_usual(node: Node, sources: dict[Value, int], available: set[Value], regi
 
 
 class _Needed(NamedTuple):
-    """The bytes and the data type of each tensor of the fields that have any."""
+    """The byte count and the data type of each tensor, by field."""
 
     reads: dict[str, list[tuple[int, DataType]]]
     writes: dict[str, list[tuple[int, DataType]]]
     owned: set[str]
-    """Those with a tensor that DirectML owns, which no node may make."""
+    """The fields with tensors owned by DirectML, which no node may compute."""
     activation: str
-    """The one that the operator is, if it is one."""
+    """The name of the activation that the operator is, or an empty string."""
     makes: str
-    """The one behind which its outputs are."""
+    """The name of the activation that was applied to its outputs, or an empty string."""
 
 
 class _Regions:
-    """Bytes of tensors, remembered by descriptor."""
+    """The byte ranges of tensors, cached by descriptor."""
 
-    __slots__ = ("_bytes", "_has_versions", "_left", "_needed", "_origins", "activations", "types")
+    __slots__ = ("_bytes", "_has_versions", "_needed", "_origins", "_reported", "activations", "types")
 
     def __init__(self, graph: Graph) -> None:
         self._has_versions = graph.format == "dxdispatch"
@@ -263,22 +263,22 @@ class _Regions:
         self._bytes: dict[TensorDesc, int] = {}
         self._needed: dict[OperatorDesc, _Needed | None] = {}
         self._origins: dict[Value, Value] = {}
-        self._left: dict[Value, int] = {}
+        self._reported: dict[Value, int] = {}
 
     def name(self, value: Value) -> str:
-        """The name of a buffer as the model has it: commands of DxDispatch make numbered versions of a resource."""
+        """The name of a buffer in the model, without the version number that DxDispatch commands add."""
         name, mark, version = value.name.rpartition("#")
         return name if mark and version.isdecimal() and self._has_versions else value.name
 
     def nbytes(self, tensor: TensorDesc) -> int:
-        """Bytes that a tensor covers from its offset on; 0 for one that makes no sense."""
+        """The bytes that a tensor covers from its offset on; 0 if it is invalid."""
         nbytes = self._bytes.get(tensor)
         if nbytes is None:
             nbytes = self._bytes[tensor] = tensor.total_bytes if is_measurable(tensor) else 0
         return nbytes
 
     def needed(self, desc: OperatorDesc) -> _Needed | None:
-        """What has to be bound to an operator; ``None`` where a tensor could not be read."""
+        """What an operator has to be bound to; ``None`` if a tensor is unreadable."""
         known = self._needed.get(desc)
         if known is None and desc not in self._needed:
             known = self._needed[desc] = self._all_needed(desc)
@@ -307,22 +307,21 @@ class _Regions:
         return needed
 
     def derive(self, write: Write) -> None:
-        """A new version of a buffer is in the same bytes as the one that it is made from."""
+        """Records that a new version of a buffer occupies the same bytes as its base."""
         if write.base is not None:
             self._origins[write.value] = self._origins.get(write.base, write.base)
 
-    def is_news(self, value: Value, end: int) -> bool:
-        """Whether that a tensor leaves a buffer, of which all versions are one, says more than was said before."""
+    def is_new(self, value: Value, end: int) -> bool:
+        """Whether no earlier finding covers a tensor that exceeds a buffer, in any of its versions, up to ``end``."""
         origin = self._origins.get(value, value)
-        known = self._left.setdefault(origin, 0)
-        self._left[origin] = max(known, end)
+        known = self._reported.setdefault(origin, 0)
+        self._reported[origin] = max(known, end)
         return end > known
 
 
 def _described(node: Node, name: str) -> tuple[TensorDesc | None, ...]:
-    """The descriptors of a tensor field; ``None`` for what is no descriptor."""
-    position = node.operator.schema.index.get(name)
-    value = None if position is None else node.operator.values[position]
+    """The descriptors of a tensor field, with ``None`` for invalid ones."""
+    value = node.operator.find(name)
     if isinstance(value, TensorDesc):
         return (value,)
     if isinstance(value, tuple):
@@ -331,7 +330,7 @@ def _described(node: Node, name: str) -> tuple[TensorDesc | None, ...]:
 
 
 def _placed(node: Node, name: str, bound: tuple[_Bound, ...]) -> list[tuple[str, _Bound, TensorDesc | None]]:
-    """The path of each buffer of a field, the buffer, and the tensor in it, if there is one."""
+    """The path, the buffer and the tensor (or ``None``) of each binding of a field."""
     tensors = _described(node, name)
     if len(bound) == 1:
         return [(name, bound[0], tensors[0] if tensors else None)]
@@ -355,7 +354,7 @@ def _reads(node: Node, sources: dict[Value, int], available: set[Value], regions
 
 
 def elements_of_other_width(tensor: TensorDesc, present: int) -> str:
-    """That a buffer has as many elements as a tensor, of fewer bits, in words."""
+    """A note, or an empty string, on a buffer with the right number of elements of fewer bits."""
     count, bits = tensor.extent, tensor.data_type.bits
     if present <= 4 or present * 8 % count or present * 8 // count not in (8, 16, 32) or present * 8 // count >= bits:
         return ""
@@ -363,9 +362,9 @@ def elements_of_other_width(tensor: TensorDesc, present: int) -> str:
 
 
 def _region(path: str, bound: Read | Write, tensor: TensorDesc, regions: _Regions) -> Iterator[Diagnostic]:
-    """The tensor lies inside its buffer, at an offset that DirectML takes."""
+    """Checks that the tensor lies inside its buffer, at an offset that DirectML accepts."""
     offset, nbytes, present = bound.offset, regions.nbytes(tensor), bound.value.nbytes
-    if nbytes and (offset < 0 or offset + nbytes > present) and regions.is_news(bound.value, offset + nbytes):
+    if nbytes and (offset < 0 or offset + nbytes > present) and regions.is_new(bound.value, offset + nbytes):
         name = quote(regions.name(bound.value))
         message = f"{path} needs bytes {offset} to {offset + nbytes} of {name}, which has {present}"
         message += f"{elements_of_other_width(tensor, present)}."
@@ -401,7 +400,7 @@ def _overlap(a: int, a_bytes: int, b: int, b_bytes: int) -> bool:
 
 
 class _Place(NamedTuple):
-    """Where an output is written: the version of the buffer that was there before, and the bytes of it."""
+    """A range of bytes that an output is written to, in the previous version of its buffer."""
 
     path: str
     base: Value
@@ -411,8 +410,8 @@ class _Place(NamedTuple):
 
 
 def _aliases(node: Node, written: list[tuple[str, Write, TensorDesc]], regions: _Regions) -> Iterator[Diagnostic]:
-    """Outputs that keep the rest of a buffer, or are kept, show which one it is; their own inputs may be there too."""
-    # Several outputs into one buffer are a chain of versions: each is made from the one before it.
+    """Checks the overlaps of outputs that are written into part of a buffer with each other and with inputs."""
+    # Several outputs in one buffer are a chain of versions, each based on the previous one.
     origin: dict[Value, Value] = {}
     placed: list[_Place] = []
     for path, write, tensor in written:
@@ -434,9 +433,9 @@ def _aliases(node: Node, written: list[tuple[str, Write, TensorDesc]], regions: 
 
 
 def _overlaps(placed: list[_Place]) -> Iterator[Diagnostic]:
-    """At most one finding for each output but the first: thousands may be in the same bytes, each with each."""
+    """Yields at most one finding for each output, because thousands may share the same bytes."""
     reaching: dict[Value, int] = {}
-    """By buffer, the output that reaches furthest of those that begin before."""
+    """By buffer, the earlier output that ends last."""
     found: list[tuple[int, int]] = []
     for later in sorted(range(len(placed)), key=lambda index: (placed[index].offset, index)):
         place = placed[later]
@@ -469,7 +468,7 @@ def _alias(node: Node, path: str, source: str, same_bytes: bool, same_layout: bo
 def _cycles(graph: Graph, result: Structure) -> None:
     if graph.is_in_order():
         return
-    import networkx as nx  # costs more than the rest of checking, and hardly any graph needs it
+    import networkx as nx  # slow to import, and rarely needed
 
     digraph = graph.dependencies()
     position = {node: i for i, node in enumerate(graph.nodes)}
@@ -479,25 +478,18 @@ def _cycles(graph: Graph, result: Structure) -> None:
             continue
         members = digraph.subgraph(component)
         edges = [(source, target) for source, target, *_ in nx.find_cycle(members, first)]
-        maker, reader = max(edges, key=lambda edge: position[edge[0]] - position[edge[1]])
+        producer, reader = max(edges, key=lambda edge: position[edge[0]] - position[edge[1]])
         reads = [(name, read.value) for name, reads in reader.reads.items() for read in reads]
-        field, read = next(((name, value) for name, value in reads if value in maker.targets), ("", None))
+        field, read = next(((name, value) for name, value in reads if value in producer.targets), ("", None))
         message = f"The graph has a cycle: {route([source.name for source, _ in edges])}"
         message += "." if read is None else f"; {field} reads {quote(read.name)}, which depends on this node's output."
         result.of_nodes[position[reader]].append(
-            codes.CYCLE.of(
-                field,
-                message,
-                "an acyclic graph",
-                f"{len(component)} nodes",
-                documentation=GRAPH,
-                is_structural=True,
-            )
+            _finding(codes.CYCLE, field, message, "an acyclic graph", f"{len(component)} nodes", GRAPH)
         )
 
 
 def _unread(graph: Graph, result: Structure) -> None:
-    """Inputs and constants without a reader; of edges the reader of the format says it."""
+    """Inputs and constants without a reader; in formats with edges, the frontend reports them."""
     if graph.format in _REFUSING_DEAD_NODES or any(item.is_error for item in graph.findings):
         return
     read = {value for node in graph.nodes for value in node.sources}
@@ -519,8 +511,8 @@ def _unread(graph: Graph, result: Structure) -> None:
 
 
 def _strides_in_bytes(graph: Graph, result: Structure) -> None:
-    """Strides that are those of packed memory but for the bytes of an element, said once for each descriptor."""
-    said: set[TensorDesc] = set()
+    """Strides that are those of packed memory times the bytes of an element, reported once for each descriptor."""
+    reported: set[TensorDesc] = set()
 
     def finding(path: str, desc: TensorDesc, packed: tuple[int, ...]) -> Diagnostic:
         strides = list(desc.effective_strides)
@@ -530,36 +522,32 @@ def _strides_in_bytes(graph: Graph, result: Structure) -> None:
     for item in graph.inputs if graph.format in _DESCRIBING_INPUTS else ():
         desc = item.desc
         if desc is not None and desc.strides is not None and (packed := strides_in_elements(desc)) is not None:
-            said.add(desc)
+            reported.add(desc)
             place = pointer(item.source, "Strides")
             result.of_graph.append(placed(finding("", desc, packed), place))
-    seen: set[OperatorDesc] = set()  # networks repeat themselves
+    seen: set[OperatorDesc] = set()  # nodes of networks are often equal
     for position, node in enumerate(graph.nodes):
         if node.operator in seen:
             continue
         seen.add(node.operator)
         for name in node.reads:
             for path, desc in _strided(node, name):
-                if desc not in said and (packed := strides_in_elements(desc)) is not None:
-                    said.add(desc)
+                if desc not in reported and (packed := strides_in_elements(desc)) is not None:
+                    reported.add(desc)
                     result.of_nodes[position].append(finding(f"{path}/Strides", desc, packed))
 
 
 def _strided(node: Node, name: str) -> Iterator[tuple[str, TensorDesc]]:
-    position = node.operator.schema.index.get(name)
-    value = None if position is None else node.operator.values[position]
-    if isinstance(value, TensorDesc):
-        if value.strides is not None:
-            yield name, value
-    elif isinstance(value, tuple):
-        for i, item in enumerate(value):
-            if isinstance(item, TensorDesc) and item.strides is not None:
-                yield f"{name}/{i}", item
+    value = node.operator.find(name)
+    tensors = {f"{name}/{i}": item for i, item in enumerate(value)} if isinstance(value, tuple) else {name: value}
+    for path, tensor in tensors.items():
+        if isinstance(tensor, TensorDesc) and tensor.strides is not None:
+            yield path, tensor
 
 
 def _dead_nodes(graph: Graph, sources: dict[Value, int], result: Structure) -> None:
     if any(item.is_error for item in graph.findings):
-        return  # what could not be read may be what uses them
+        return  # the unreadable parts may use them
     wanted = [output.value for output in (*graph.outputs, *graph.results)]
     wanted.extend(effect.output.value for effect in graph.effects)
     if not wanted:
@@ -574,9 +562,9 @@ def _dead_nodes(graph: Graph, sources: dict[Value, int], result: Structure) -> N
     dead = [position for position in range(len(graph.nodes)) if position not in live]
     followed = {value for position in dead for value in graph.nodes[position].sources}
     for position in dead:
-        if followed.isdisjoint(graph.nodes[position].targets):  # else it follows
+        if followed.isdisjoint(graph.nodes[position].targets):  # report only the last node of a dead chain
             code, message = codes.DEAD_NODE, "No output depends on this node."
             if graph.format in _REFUSING_DEAD_NODES:
                 code = codes.DEAD_NODE_REFUSED
-                message = "No output depends on this node; DirectML compiles no such graph."
+                message = "No output depends on this node; DirectML does not compile such a graph."
             result.of_nodes[position].append(_finding(code, "", message, documentation=GRAPH))

@@ -1,6 +1,6 @@
 """Checks the support tables of a feature level: operators, data types, dimension counts, enumerators, optional tensors.
 
-Each finding names in ``since`` the first later level that lifts it; without one, no level does.
+``since`` of a finding is the first later level that lifts it, or empty.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _DATA_TYPES = {data_type.name: data_type for data_type in DataType}
 
 OF_ANY_TYPE = "it computes with elements of this type as with those of the listed ones"
 ONLY_CREATED = "it creates the operator, and then refuses to compile it"
-"""What DirectML does with data types that no page lists."""
+"""What DirectML does with data types that its documentation does not list."""
 
 
 def support_checks(schema: OperatorSchema, level: FeatureLevel) -> list[Check]:
-    """The checks of one operator against one level."""
+    """Returns the checks of an operator at a level."""
     checks: list[Check] = []
     if level < schema.introduced:
         checks.append(_too_new(schema, level))
@@ -49,7 +49,7 @@ def support_checks(schema: OperatorSchema, level: FeatureLevel) -> list[Check]:
 
 
 def value_level_checks(schema: OperatorSchema, level: FeatureLevel) -> list[Check]:
-    """The enumerators that are newer than the level."""
+    """Returns the checks for enumerators that are newer than the level."""
     checks: list[Check] = []
     for i, field in enumerate(schema.fields):
         if field.type is not FieldType.ENUM or field.enum is None:
@@ -60,7 +60,7 @@ def value_level_checks(schema: OperatorSchema, level: FeatureLevel) -> list[Chec
                 assert constraint.value is not None
                 assert constraint.level is not None
                 later[constraint.value] = constraint.level
-        # An operator that came with its enumeration says nothing new about the values that it came with.
+        # Values that an operator had from the beginning need no higher level than the operator.
         later = {name: since for name, since in later.items() if since > max(level, schema.introduced)}
         if later:
             checks.append(_newer_values(i, field.name, later, level))
@@ -100,7 +100,7 @@ def _not_yet_optional(name: str, level: FeatureLevel, since: FeatureLevel) -> Ch
 
 
 def _table(schema: OperatorSchema, level: FeatureLevel, function: str | None) -> Table:
-    """The support table of a level (of one function, where each has its own); empty before the operator."""
+    """The support table of a level, or of one function where each has its own; empty before the operator exists."""
     for row in schema.rows_at(level):
         if not row.functions or function in row.functions:
             return row.tensors
@@ -108,7 +108,7 @@ def _table(schema: OperatorSchema, level: FeatureLevel, function: str | None) ->
 
 
 def _function_field(schema: OperatorSchema) -> str | None:
-    """The field that chooses the table: REDUCE has one for each group of functions."""
+    """The field that selects the table: REDUCE has one for each group of functions."""
     return "Function" if any(row.functions for row in schema.support) else None
 
 
@@ -146,7 +146,7 @@ def _unsupported(
     effective = max(level, schema.introduced)
 
     def first(accepts: Callable[[TensorSupport], bool]) -> tuple[FeatureLevel | None, TensorSupport]:
-        """The first level that accepts, and the newest table looked at."""
+        """The first level that accepts, or ``None``, and the newest table that was tried."""
         table = _table(schema, effective, function)[field]
         if accepts(table):
             return effective, table

@@ -1,4 +1,4 @@
-"""Rules that every tensor descriptor obeys, whatever the operator.
+"""Rules for every tensor descriptor, independent of the operator.
 
 https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_buffer_tensor_desc
 """
@@ -24,12 +24,12 @@ DOCUMENTATION = "https://learn.microsoft.com/windows/win32/api/directml/ns-direc
 
 @lru_cache(maxsize=1 << 14)
 def tensor_findings(tensor: TensorDesc, is_output: bool) -> tuple[Diagnostic, ...]:
-    """What is wrong with a tensor descriptor; paths start inside it (``"Sizes/2"``)."""
+    """Returns the findings about a tensor descriptor; paths start inside it (``"Sizes/2"``)."""
     return (*_own(tensor), *(_as_output(tensor) if is_output else ()))
 
 
 def is_measurable(tensor: TensorDesc) -> bool:
-    """Whether the descriptor says which memory it covers: its rank, sizes and strides make sense."""
+    """Whether the rank, sizes and strides are valid, so that the memory of the tensor is known."""
     return not any(finding.code in SHAPELESS for finding in tensor_findings(tensor, False))
 
 
@@ -40,9 +40,9 @@ SHAPELESS = (codes.DIMENSION_COUNT_LIMIT, codes.ZERO_SIZE, codes.TOO_MANY_ELEMEN
 
 
 def strides_in_elements(tensor: TensorDesc) -> tuple[int, ...] | None:
-    """What strides look like that were counted in bytes: those of packed memory, of three sizes or more.
+    """Returns the packed strides if the strides equal them in bytes, for three or more sizes above 1.
 
-    One plane of pictures whose channels are interleaved has two sizes and such strides.
+    Two such sizes may be one plane of an image with interleaved channels.
     """
     strides, sizes = tensor.strides, tensor.sizes
     if strides is None or tensor.data_type.bits <= 8 or len(strides) != len(sizes) or sum(n > 1 for n in sizes) < 3:
@@ -81,7 +81,7 @@ def _shape(tensor: TensorDesc) -> Iterator[Diagnostic]:
         message = f"Sizes {list(tensor.sizes)} make {tensor.element_count} elements; the limit is {MAX_ELEMENTS}."
         yield _finding(codes.TOO_MANY_ELEMENTS, "Sizes", message, MAX_ELEMENTS, tensor.element_count)
     elif tensor.extent > MAX_ELEMENTS:
-        message = f"The last element stands at place {tensor.extent} of memory; the limit is {MAX_ELEMENTS}."
+        message = f"Strides reach over {tensor.extent} elements of memory; the limit is {MAX_ELEMENTS}."
         yield _finding(codes.TOO_MANY_ELEMENTS, "Strides", message, MAX_ELEMENTS, tensor.extent)
     elif _in_whole_words(tensor) > MAX_ELEMENTS:
         message = f"{tensor.extent} elements fill words of 4 bytes that hold {_in_whole_words(tensor)}; the limit is "
@@ -89,13 +89,13 @@ def _shape(tensor: TensorDesc) -> Iterator[Diagnostic]:
 
 
 def _in_whole_words(tensor: TensorDesc) -> int:
-    """How many elements the words of 4 bytes hold that the tensor takes: DirectML counts these."""
+    """The number of elements in the 4-byte words that the tensor occupies, which is what DirectML counts."""
     per_word = max(32 // tensor.data_type.bits, 1)
     return -(-tensor.extent // per_word) * per_word
 
 
 def _packed_in_order(sizes: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
-    """Strides without gaps that keep the order of the dimensions in memory, where the strides state one."""
+    """Packed strides that keep the order of the dimensions in memory, if the strides have one."""
     if strides == packed_strides((sizes[0], *sizes[2:], *sizes[1:2])):  # they are listed as N, H, W, C
         return (strides[0], strides[-1], *strides[1:-1])
     if len(set(strides)) < len(strides) or 0 in strides:
@@ -125,7 +125,7 @@ def _total_size(tensor: TensorDesc) -> Iterator[Diagnostic]:
         )
     elif tensor.total_size * 8 // tensor.data_type.bits > MAX_ELEMENTS:
         limit = MAX_ELEMENTS * tensor.data_type.bits // 8 // 4 * 4
-        message = f"TotalTensorSizeInBytes {tensor.total_size} is room for more than {MAX_ELEMENTS} elements."
+        message = f"TotalTensorSizeInBytes {tensor.total_size} allows for more than {MAX_ELEMENTS} elements."
         yield _finding(codes.TOO_MANY_ELEMENTS, "TotalTensorSizeInBytes", message, limit, tensor.total_size)
 
 
@@ -145,10 +145,10 @@ def _as_output(tensor: TensorDesc) -> Iterator[Diagnostic]:
         message = f"Strides {list(tensor.strides)} let several of the {list(tensor.sizes)} elements share memory."
         expected = list(_packed_in_order(tensor.sizes, tensor.strides))
         finding = _finding(codes.OVERLAPPING_OUTPUT, "Strides", message, expected, list(tensor.strides))
-        yield accepting(finding, "which of them stays is left to chance") if _may_race(tensor) else finding
+        yield accepting(finding, "which of them stays is undefined") if _may_race(tensor) else finding
 
 
 def _may_race(tensor: TensorDesc) -> bool:
-    """Whether DirectML accepts an output whose elements share memory: it looks no further than this [decision G15]."""
+    """Whether DirectML accepts this output whose elements overlap, which its check does not detect [decision G15]."""
     strides = [stride for size, stride in zip(tensor.sizes, tensor.effective_strides, strict=True) if size > 1]
     return len({0, *strides}) == len(strides) + 1 and tensor.element_count <= tensor.extent

@@ -1,4 +1,4 @@
-"""Candidates for remedies, tried: which of them leave nothing wrong, and which of those are meant most likely."""
+"""Tries candidates for remedies, and selects the likeliest of those that resolve findings."""
 
 from __future__ import annotations
 
@@ -28,44 +28,44 @@ if TYPE_CHECKING:
     from dml2onnx.ir.operator import OperatorDesc
 
     IsRead = Callable[[Sequence[Change]], bool]
-    """Whether outputs with these changes can be read by those who read them."""
+    """Whether the readers of outputs accept these changes."""
 
 MOST_TRIED = 200
-"""Candidates that are judged for one node."""
+"""The most candidates that are tried for a node."""
 MOST_EDITED = 1000
-"""And single edits of fields, where the candidates do not explain all of it."""
+"""The most single edits that are tried if the candidates do not resolve everything."""
 MOST_FOUND = 2000
-"""Findings of all of them together, about: a node with so much wrong that few can be tried is no slip."""
+"""The approximate limit on findings of all trials: a node with very many findings is not a slip."""
 MOST_ALIKE = 2
-"""Values of one field that are offered: where more would do nothing is known."""
+"""The most values proposed for one field: if more are valid, none is likely."""
 MOST_FIELDS = 3
-"""Fields of which another value is offered."""
+"""The most fields for which another value is proposed."""
 
 _PADDING = re.compile("^(Start|End)(?=Padding$)")
-"""What padding at either end is without its end: more of one is as good as of the other."""
+"""The start or end in the name of a padding: adding to one end is as good as to the other."""
 LENGTHS = frozenset({"DimensionCount", *COUNTS.values()})
-"""Fields that say how long an array is."""
+"""The fields that hold the length of an array."""
 FOLLOWING = LENGTHS | NEUTRAL.keys()
-"""Fields that only go along with another one: the other end of a padding, the count of an array."""
+"""The fields that change together with another one: the other end of a padding, the count of an array."""
 
 
 class Trial(NamedTuple):
-    """A candidate, and the findings that it does away with."""
+    """A candidate and the findings that it resolves."""
 
     candidate: Candidate
-    gone: frozenset[tuple[str, str]]
+    resolved: frozenset[tuple[str, str]]
     further: tuple[Change, ...]
-    """Outputs that follow from the changes."""
+    """Inferred outputs that change with the candidate."""
 
 
 def counted(candidate: Candidate) -> list[Change]:
-    """The changes, without those that only go along: the other end of a padding, the count of an array."""
+    """Returns the changes without those implied by the first one: the other end of a padding, the count of an array."""
     changes = candidate.changes
     return [item for item in changes if item is changes[0] or item.field not in FOLLOWING]
 
 
 class _Tried:
-    """A wrong descriptor, what is wrong with it, and what is left of that when something is changed."""
+    """An invalid descriptor with its findings, and a test of candidates."""
 
     def __init__(
         self, desc: OperatorDesc, findings: Sequence[Diagnostic], judge: AnyJudge, is_read: IsRead | None = None
@@ -75,18 +75,17 @@ class _Tried:
         self.findings = findings
         self._judge = judge
         own = judge(desc)
-        of_rules = [item for item in findings if not item.is_structural]
-        self.known = {item.key for item in (*of_rules, *own)}
-        """With those that are not said: they are made anew."""
-        self.errors = {item.key for item in of_rules if item.is_error}
+        rule_findings = [item for item in findings if not item.is_structural]
+        self.known = {item.key for item in (*rule_findings, *own)}
+        """Including findings that were dropped as consequences."""
+        self.errors = {item.key for item in rule_findings if item.is_error}
         self.refusals = {item.key for item in own if item.is_error}
         self.affordable = MOST_FOUND // max(1, len(self.known))
-        """How many descriptors may be judged, of which each has about as many findings."""
-        warned = not self.refusals
-        self._refused = refusing(judge, desc.schema, warned=warned)
+        """The number of descriptors that may be checked, if each has about as many findings."""
+        self._refused = refusing(judge, desc.schema, warned=not self.refusals)
 
-    def better(self, tried: Iterable[Candidate]) -> Iterator[Trial]:
-        """Those with which less is wrong, with the outputs that follow from them where that takes these."""
+    def improvements(self, tried: Iterable[Candidate]) -> Iterator[Trial]:
+        """The candidates with fewer findings, with inferred outputs if they need them."""
         for candidate in islice(tried, min(MOST_TRIED, self.affordable)):
             made = changed(self.desc, candidate.changes)
             outputs, further = with_inferred_outputs(made, self.desc)
@@ -98,11 +97,11 @@ class _Tried:
                     break
 
     def is_clean(self, trial: Trial) -> bool:
-        """Whether nothing at all is said with it."""
+        """Whether there are no findings at all with it."""
         return not self._judge(changed(self.desc, trial.candidate.changes))
 
-    def right(self, tried: Iterable[Candidate]) -> Iterator[Trial]:
-        """Those with which no error is left, and no warning that was not there; of warnings none at all."""
+    def solutions(self, tried: Iterable[Candidate]) -> Iterator[Trial]:
+        """The candidates without errors and new warnings; if there were only warnings, without any."""
         for candidate in islice(tried, min(MOST_EDITED, self.affordable)):
             made = changed(self.desc, candidate.changes)
             if not self._refused(made) and (
@@ -114,24 +113,24 @@ class _Tried:
 def best_trials(
     desc: OperatorDesc, findings: Sequence[Diagnostic], judge: AnyJudge, is_read: IsRead | None = None
 ) -> list[Trial]:
-    """The candidates that do away with most, by the fewest changes and of the likeliest kind, and make nothing new.
+    """Returns the candidates that resolve the most findings by the fewest and likeliest changes, and add none.
 
-    Outputs follow from a change only where ``is_read`` says that those who read them can read them so.
+    Outputs are inferred from a change only if ``is_read`` accepts them.
     """
     tried = _Tried(desc, findings, judge, is_read)
-    trials = list(tried.better(candidates(desc, findings)))
+    trials = list(tried.improvements(candidates(desc, findings)))
     best = _likeliest(trials, tried.errors | {item.key for item in findings if item.is_error})
     return _with_single_edits(tried, best)
 
 
 def _likeliest(trials: Sequence[Trial], errors: Collection[tuple[str, str]]) -> list[Trial]:
-    """Those that do away with most, by the fewest changes and of the likeliest kind."""
+    """The trials that resolve the most findings, by the fewest changes and of the likeliest kind."""
     if not trials:
         return []
 
     def rank(trial: Trial) -> tuple[int, int, int]:
         alike = {change.words for change in counted(trial.candidate)}
-        return -len(trial.gone.intersection(errors)), -len(trial.gone), len(alike)
+        return -len(trial.resolved.intersection(errors)), -len(trial.resolved), len(alike)
 
     least = min(map(rank, trials))
     best = [trial for trial in trials if rank(trial) == least]
@@ -141,48 +140,48 @@ def _likeliest(trials: Sequence[Trial], errors: Collection[tuple[str, str]]) -> 
 
 
 def _with_single_edits(tried: _Tried, best: Sequence[Trial]) -> list[Trial]:
-    """The candidates, or what any one field as another one would do, where that is one of few and leaves no error.
+    """The candidates, or single edits that make the node valid if they are few.
 
-    Conventions explain more than a number that happens to do, and stand alone. Of an output that follows from the
-    rest, and of what is not known as a convention, any other slip is a second opinion.
+    A known convention is more likely than a number that happens to be valid, and excludes single edits. An output that
+    could be inferred, and a change that is no known convention, do not.
     """
     desc = tried.desc
-    is_whole = any((tried.refusals or tried.known) <= trial.gone for trial in best)
-    if is_whole and not any(tried.known <= trial.gone for trial in best):  # a warning is left, which may be a trace
-        clean = filter(tried.is_clean, tried.right(single_edits(desc, tried.findings)))
+    is_whole = any((tried.refusals or tried.known) <= trial.resolved for trial in best)
+    if is_whole and not any(tried.known <= trial.resolved for trial in best):  # a remaining warning may be a symptom
+        clean = filter(tried.is_clean, tried.solutions(single_edits(desc, tried.findings)))
         if found := _few(tried, list(clean)):
             return found
     is_followed = all(trial.further or _has_second_opinion(desc, trial.candidate) for trial in best)
-    is_read = not tried.refusals and bool(tried.errors)  # by who reads an output that DirectML accepts
-    is_layout = any(trial.candidate.kind in LAYOUTS and not _is_of_outputs(desc, trial.candidate) for trial in best)
+    is_read = not tried.refusals and bool(tried.errors)  # a reader refuses an output that DirectML accepts
+    is_layout = any(trial.candidate.kind in LAYOUTS and not _changes_outputs(desc, trial.candidate) for trial in best)
     if is_whole and (is_read or is_layout or not is_followed):
         return list(best)
     further = [
         item
         for item in islice(single_edits(desc, tried.findings), MOST_EDITED)
-        if not is_whole or (item.kind < LIKE and not _is_of_outputs(desc, item))
+        if not is_whole or (item.kind < LIKE and not _changes_outputs(desc, item))
     ]
-    edits = _few(tried, list(tried.right(further)))
+    edits = _few(tried, list(tried.solutions(further)))
     if len(edits) < MOST_FIELDS:
-        edits += tried.right(solved_inputs(desc, tried.findings))
+        edits += tried.solutions(solved_inputs(desc, tried.findings))
     if not is_whole:
         return edits or [*best]
-    follow = [trial for trial in best if _is_of_outputs(desc, trial.candidate)]
+    follow = [trial for trial in best if _changes_outputs(desc, trial.candidate)]
     others = _one_of_either([*[trial for trial in best if trial not in follow], *edits])
     is_wide = len(follow) == len(best) and differs_widely(desc, best[0])
     return [*others[: MOST_FIELDS - 1], *follow] if is_wide else [*follow, *others]
 
 
 def _one_of_either(trials: Sequence[Trial]) -> list[Trial]:
-    """The first of padding at one end or the other, where there is more than that."""
+    """The trials, with only the first of those that differ in the end of the padding if there are others."""
     either = {_PADDING.sub("", trial.candidate.changes[0].path): trial for trial in reversed(trials)}
     return list(reversed(either.values())) if len(either) > 1 else list(trials)
 
 
 def _few(tried: _Tried, trials: Sequence[Trial]) -> list[Trial]:
-    """The nearest values of each field of which there are few: of many no one is meant more than another.
+    """The nearest values of each field that has few of them, sorted by distance.
 
-    The nearest come first, and of these those of the fields that findings are about.
+    Fields that findings are about come before others at the same distance.
     """
     fields = {item.field for item in tried.findings}
     beyond = {item.field for item in tried.findings if item.code in BEYOND}
@@ -193,7 +192,7 @@ def _few(tried: _Tried, trials: Sequence[Trial]) -> list[Trial]:
     for (field, *_), several in alike.items():
         least = min(trial.candidate.kind for trial in several)
         near = [trial for trial in several if trial.candidate.kind == least]
-        if field in beyond:  # then it is the bound that is nearest, and the first that was tried
+        if field in beyond:  # only the nearest bound
             near = near[:1]
         if len(near) > MOST_ALIKE:
             fewest = min(_different(trial) for trial in near)
@@ -205,24 +204,24 @@ def _few(tried: _Tried, trials: Sequence[Trial]) -> list[Trial]:
 
 
 def _different(trial: Trial) -> int:
-    """How many different numbers an array has then: most have one in all places."""
+    """The number of different entries of an array; most arrays repeat one number."""
     value = trial.candidate.changes[0].value
     return len(set(value)) if isinstance(value, tuple) else 1
 
 
 def _has_second_opinion(desc: OperatorDesc, candidate: Candidate) -> bool:
-    """Whether another field may be the wrong one all the same: of outputs, paddings, and attributes that fit others."""
+    """Whether another field may be wrong as well: for outputs, paddings, and attributes that match others."""
     is_padding = candidate.changes[0].field.endswith("Padding")
-    return is_padding or candidate.kind == 1 or _is_of_outputs(desc, candidate)
+    return is_padding or candidate.kind == 1 or _changes_outputs(desc, candidate)
 
 
-def _is_of_outputs(desc: OperatorDesc, candidate: Candidate) -> bool:
+def _changes_outputs(desc: OperatorDesc, candidate: Candidate) -> bool:
     outputs = {field.name for field in desc.schema.output_fields}
     return all(change.field in outputs for change in candidate.changes)
 
 
 def differs_widely(desc: OperatorDesc, trial: Trial) -> bool:
-    """Whether outputs are stated with several other sizes than follow: no slip, but what was meant."""
+    """Whether several stated output sizes differ from the inferred ones, which suggests intent, not a slip."""
     if len(trial.candidate.changes) > 1:
         return True
     for change in trial.candidate.changes:

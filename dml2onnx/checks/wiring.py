@@ -1,7 +1,7 @@
-"""Other values of a graph in the place of one that a node reads: what a copied name or a forgotten node meant.
+"""Remedies that read another value: a copied name, or a node that was left out of the chain.
 
-A value that nothing reads is a trace of such a mistake: with it in the place of another one a wrong node is right.
-Values that others read are offered only where few will do.
+A value that nothing reads is a symptom of such a mistake if the node is valid with it. Values that others read are
+proposed only if few make the node valid.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     IsWrong = Callable[[OperatorDesc], bool]
 
 MOST_TRIED = 64
-"""Descriptors of values that are tried for one tensor."""
+"""The most descriptors of values that are tried for one tensor."""
 MOST_READ = 16
-"""Tensors that a node may read, for each to be tried: of an array of more, no one is meant."""
+"""The most tensors of a node of which each is tried."""
 MOST_NODES = 256
-"""Nodes of a graph that are all asked whether they have a place for a value."""
+"""The most nodes of a graph that are tried as readers of a value."""
 MOST_ALIKE = 2
-"""Values, and places for one that nothing reads, that are offered: of more no one is meant."""
+"""The most values, or readers of an unread one, that are proposed."""
 
 
 class Reading(NamedTuple):
@@ -50,12 +50,12 @@ class Reading(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The field in the words of a JSON pointer."""
+        """The field in the syntax of a JSON pointer."""
         return self.field if self.position is None else f"{self.field}/{self.position}"
 
 
 class Wiring:
-    """Which tensors the values of a graph are, and who makes and reads them."""
+    """The descriptors, the producers and the readers of a graph's values."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -63,14 +63,14 @@ class Wiring:
 
     @property
     def states_outputs(self) -> bool:
-        """Whether what nodes write is always stated, and does not follow from the rest by itself."""
+        """Whether the format always states outputs, so that they are not inferred."""
         return self._graph.format not in ("native", "builder")
 
     # --- The graph ----------------------------------------------------------------------------------------------------
 
     @cached_property
     def _words(self) -> dict[Value, str]:
-        """How the file names each value that a node may read; those that it does not name have no entry."""
+        """The description of each value that a node may read, except of values that the file does not name."""
         graph = self._graph
         found = {item.value: quote(item.name) for item in graph.inputs if item.source}
         is_native = graph.format == "native"
@@ -88,7 +88,7 @@ class Wiring:
 
     @cached_property
     def _described(self) -> dict[Value, TensorDesc]:
-        """The tensor as which each value is written or declared, in the order of the graph."""
+        """The descriptor of each value at its producer or declaration, in graph order."""
         graph = self._graph
         found = {item.value: item.desc for item in graph.constants if item.desc is not None}
         found |= {item.value: item.desc for item in graph.inputs if item.desc is not None}
@@ -116,7 +116,7 @@ class Wiring:
 
     @cached_property
     def _readers(self) -> dict[Value, dict[Node, None]]:
-        """Who reads each value, each node once, in the order of the graph."""
+        """The readers of each value, in graph order and without duplicates."""
         found: dict[Value, dict[Node, None]] = {}
         for node in self._graph.nodes:
             for value in node.sources:
@@ -124,7 +124,7 @@ class Wiring:
         return found
 
     def _below(self, values: Iterable[Value]) -> set[Value]:
-        """The values, and all that are computed from them."""
+        """The values, and all that depend on them."""
         found: set[Value] = set()
         pending = list(values)
         while pending:
@@ -135,7 +135,7 @@ class Wiring:
         return found
 
     def _above(self, node: Node) -> set[Value]:
-        """All values that a node is computed from."""
+        """All values that a node depends on."""
         found: set[Value] = set()
         pending = list(node.sources)
         while pending:
@@ -148,21 +148,21 @@ class Wiring:
 
     # --- Another value for a wrong node -------------------------------------------------------------------------------
 
-    def instead(self, node: Node, judge: AnyJudge) -> list[tuple[str, Remedy]]:
-        """The fields of a wrong node, each with one of few values that nothing reads, with which it is right."""
+    def from_unread(self, node: Node, judge: AnyJudge) -> list[tuple[str, Remedy]]:
+        """Returns the fields of an invalid node with a value that nothing reads and that makes it valid, if few."""
         found = self._fitting(node, judge, is_read=False)
         if len({value for _, value in found}) > MOST_ALIKE:
             return []
         return [(reading.field, self._remedy(reading, value, ", which nothing reads")) for reading, value in found]
 
-    def few(self, node: Node, judge: AnyJudge, fields: Collection[str] = ()) -> list[tuple[str, Remedy]]:
-        """The fields, or these, each with a value that others read, too, and that does, where they are few."""
+    def from_others(self, node: Node, judge: AnyJudge, fields: Collection[str] = ()) -> list[tuple[str, Remedy]]:
+        """Returns the fields, or those among ``fields``, with a value that makes the node valid, if they are few."""
         found = [item for item in self._fitting(node, judge, is_read=True) if not fields or item[0].field in fields]
         made = [(reading.field, self._remedy(reading, value)) for reading, value in found]
         return made if len(made) <= MOST_ALIKE else []
 
     def exchanged(self, node: Node, judge: AnyJudge) -> list[tuple[str, Remedy]]:
-        """Two fields of a wrong node that are right with what the other one reads, where there is one such pair."""
+        """Returns the only pair of fields that makes an invalid node valid if their values are exchanged."""
         is_wrong, found = refusing(judge, node.operator.schema), []
         for one, other in combinations(list(_readings(node))[:MOST_READ], 2):
             first, second = self._seen(one, other.value), self._seen(other, one.value)
@@ -181,7 +181,7 @@ class Wiring:
 
     @cached_property
     def _alike(self) -> dict[bool, list[list[Value]]]:
-        """Values that nothing reads, and those that something does, together where they are described alike."""
+        """Values that nothing reads and those that something does, grouped by descriptor."""
         found: dict[tuple[bool, object], list[Value]] = {}
         for value, desc in self._described.items():
             kind = value in self._read, (desc.sizes, desc.strides, desc.data_type, value in self._weights)
@@ -189,20 +189,20 @@ class Wiring:
         return {is_read: [values for kind, values in found.items() if kind[0] is is_read] for is_read in (False, True)}
 
     def _fitting(self, node: Node, judge: AnyJudge, *, is_read: bool) -> list[tuple[Reading, Value]]:
-        """As :meth:`_tried_on`, once for all findings about a node."""
+        """:meth:`_tried_on` with a cache for all findings about a node."""
         if (node, is_read) not in self._found:
             self._found[node, is_read] = self._tried_on(node, self._alike[is_read][:MOST_TRIED], judge)
         return self._found[node, is_read]
 
     def _tried_on(self, node: Node, groups: Sequence[list[Value]], judge: AnyJudge) -> list[tuple[Reading, Value]]:
-        """Tensors of a node with values that it may read, with its outputs as they are, or else as they follow."""
+        """Tensors of a node with other values that make it valid, with its outputs as stated, or else as inferred."""
         is_wrong, readings = refusing(judge, node.operator.schema), list(_readings(node))
         for follows in (False, True) if len(readings) <= MOST_READ else ():
             fitting = [
                 (reading, values)
                 for reading in readings
                 for values in groups
-                if not self._is_seldom(reading, values[0]) and self._fits(reading, values[0], is_wrong, follows=follows)
+                if not self._is_unlikely(reading, values[0]) and self._fits(reading, values[0], is_wrong, follows)
             ]
             hidden = {*node.sources, *self._below(node.targets)} if fitting else set()
             found = [(reading, value) for reading, values in fitting for value in values if value not in hidden]
@@ -210,16 +210,16 @@ class Wiring:
                 return found
         return []
 
-    def _is_seldom(self, reading: Reading, value: Value) -> bool:
-        """Whether layers would share weights: a constant that others read, too, is hardly what was meant."""
+    def _is_unlikely(self, reading: Reading, value: Value) -> bool:
+        """Whether layers would share weights, which is rarely intended."""
         if value not in self._read:
             return False
         if reading.value in self._weights:
             return len(self._readers[reading.value]) < 2
         return value in self._weights
 
-    def _fits(self, reading: Reading, value: Value, is_wrong: IsWrong, *, follows: bool) -> bool:
-        """Whether a node has no error with another value."""
+    def _fits(self, reading: Reading, value: Value, is_wrong: IsWrong, follows: bool = False) -> bool:
+        """Whether a node is valid with another value."""
         seen, made = self._seen(reading, value), reading.node.operator
         if seen is None:
             return False
@@ -231,7 +231,7 @@ class Wiring:
         return not is_wrong(made)
 
     def _seen(self, reading: Reading, value: Value) -> TensorDesc | None:
-        """Another value as a node would read it: as it is described, or in the view that the node states."""
+        """The descriptor of another value as a node would read it: its own, or the view that the node states."""
         own, other, written = reading.desc, self._described.get(value), self._described.get(reading.value)
         if other is None:
             return None
@@ -248,7 +248,7 @@ class Wiring:
     # --- Readers of changed outputs -----------------------------------------------------------------------------------
 
     def refusing(self, node: Node, changes: Sequence[Change], judge: AnyJudge) -> Node | None:
-        """A node that reads outputs of this one just as they are stated, and that these changes make wrong."""
+        """A valid node that reads outputs of this one as they are stated, and that these changes make invalid."""
         for change in changes:
             writes, new = node.writes.get(change.field, ()), change.value
             old = node.operator.find(change.field)
@@ -272,7 +272,7 @@ class Wiring:
         return None
 
     def unread(self, node: str) -> list[Value]:
-        """What is bound by the caller, or written by other nodes than that one, and nothing reads."""
+        """The graph inputs and the outputs of other nodes than ``node`` that nothing reads."""
         made = [value for item in self._graph.nodes if item.name != node for value in item.targets]
         inputs = [item.value for item in self._graph.inputs]
         return [value for value in (*inputs, *made) if value not in self._read]
@@ -280,15 +280,15 @@ class Wiring:
     # --- A reader for a value without one -----------------------------------------------------------------------------
 
     def outputs_of_all(self) -> list[Remedy]:
-        """What nodes write and nothing reads, as outputs of a graph that has none."""
+        """Outputs that nothing reads, as outputs of a graph that has none."""
         ends = [self._words[value] for value in self._writers if value not in self._read and value in self._words]
         what = "outputs" if len(ends) > 1 else "an output"
         return [Remedy(f"{' and '.join(ends)} as {what} of the graph")] if ends else []
 
     def readers_for(self, node: Node, judge: AnyJudge) -> list[Remedy]:
-        """Who may have been meant to read what a node writes and nothing reads: who reads what it is computed from.
+        """Proposes readers for what a node writes and nothing reads, instead of what the node is computed from.
 
-        Outputs of the graph, and nodes that have no error with it.
+        These are outputs of the graph, and nodes that stay valid with it.
         """
         values = [value for value in node.targets if value in self._described]
         if len(values) != 1:
@@ -296,7 +296,7 @@ class Wiring:
         (made,), above = values, self._above(node)
         name = self._words[made]
         found = [
-            Remedy(f"{name} as an output of the graph in the place of {self._words.get(item.value, quote(item.name))}")
+            Remedy(f"{name} as an output of the graph instead of {self._words.get(item.value, quote(item.name))}")
             for item in self._graph.outputs
             if item.value in above
         ]
@@ -306,16 +306,16 @@ class Wiring:
                 continue
             is_wrong = refusing(judge, other.operator.schema)
             for reading in _readings(other):
-                if reading.value in node.sources and self._fits(reading, made, is_wrong, follows=False):
-                    words = f"{reading.path} of {quote(other.name)} reads {name} in the place of "
+                if reading.value in node.sources and self._fits(reading, made, is_wrong):
+                    words = f"{reading.path} of {quote(other.name)} reads {name} instead of "
                     edits = (Edit(_among_inputs(reading), made.name),) if self._graph.format == "native" else ()
                     found.append(Remedy(words + self._words.get(reading.value, quote(reading.value.name)), edits))
         return found if len(found) <= MOST_ALIKE else []
 
     def places_for(self, value: Value, judge: AnyJudge) -> list[Remedy]:
-        """Who may have been meant to read an input or a constant that nothing reads: who has no error with it.
+        """Proposes readers for an unread input or constant: nodes that stay valid with it.
 
-        In the place of a value that others read, too, or of none.
+        They read it instead of a value that others read, too, or as an absent optional input.
         """
         found: list[tuple[str, Remedy]] = []
         desc = self._described.get(value)
@@ -323,7 +323,7 @@ class Wiring:
             is_wrong, name = refusing(judge, node.operator.schema), self._words[value]
             for reading in _readings(node):
                 is_shared = len(self._readers.get(reading.value, ())) > 1 or node.sources.count(reading.value) > 1
-                if is_shared and self._fits(reading, value, is_wrong, follows=False):
+                if is_shared and self._fits(reading, value, is_wrong):
                     words = f"{reading.path} of {quote(node.name)} reads {name}"
                     found.append((reading.field, Remedy(words, (Edit(_among_inputs(reading), value.name),))))
             for field in node.operator.schema.input_fields:
@@ -335,8 +335,8 @@ class Wiring:
                         found.append((field.name, Remedy(words, (edit,))))
         parts = tuple(re.findall("[a-z]+", value.name.lower()))
         named = [item for item in found if item[0].removesuffix("Tensor").lower().startswith(parts)]
-        fewest = named if len(found) > MOST_ALIKE else found
-        return [remedy for _, remedy in fewest] if len(fewest) <= MOST_ALIKE else []
+        few = named if len(found) > MOST_ALIKE else found
+        return [remedy for _, remedy in few] if len(few) <= MOST_ALIKE else []
 
 
 def _readings(node: Node) -> Iterator[Reading]:
@@ -353,5 +353,5 @@ def _is_as_stated(desc: TensorDesc, written: TensorDesc) -> bool:
 
 
 def _among_inputs(reading: Reading) -> str:
-    """Where a node of the native format names what it reads."""
+    """The place in the native format that names what a node reads."""
     return f"{reading.node.source.rpartition('/')[0]}/inputs/{reading.path}"

@@ -1,4 +1,4 @@
-"""Changes of a descriptor as remedies: in the words of the file or of the program, and as edits of a file."""
+"""Converts changes of a descriptor to remedies: their text, and edits of a file."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from dml2onnx.ir.graph import Node
 
 _PARAMETERS = {"WindowSize": "window_sizes"}
-"""Arguments of the builder that are not called as their fields are."""
+"""Arguments of the builder with other names than their fields."""
 _CERTAIN = (0, 3)
-"""Kinds of candidates that follow from the rest of a node; the others are conventions that may have been followed."""
+"""Kinds of candidates that are inferred from the rest of the node; the others are guesses at conventions."""
 
 
 def remedies_of(
@@ -31,36 +31,35 @@ def remedies_of(
     best: Sequence[Trial],
     refusing: Callable[[Sequence[Change]], Node | None],
     *,
-    editable: bool,
     in_python: bool,
 ) -> tuple[Remedy, ...]:
-    """What would do, last what those who read an output could not read."""
-    made, last = [], []
+    """Returns the trials as remedies; those with which a reader of an output would be invalid come last."""
+    remedies, last = [], []
     for trial in best:
         reader = refusing([*trial.candidate.changes, *trial.further])
-        changes = [item for item in trial.candidate.changes if not _goes_along(item)]
+        changes = [item for item in trial.candidate.changes if not _is_implied(item)]
         is_of_arrays = all(change.field in FOLLOWING for change in changes)
-        said = changes if in_python or is_of_arrays else _alike(changes)
-        parts = [_in_words(node, change, in_python=in_python) for change in said]
+        shown = changes if in_python or is_of_arrays else _merged(changes)
+        parts = [_in_words(node, change, in_python=in_python) for change in shown]
         words = (" and " if is_of_arrays else ", and ").join(parts)
         edits: list[Edit] = []
         copied = any(change.is_copied for change in trial.candidate.changes)
-        for change in (*trial.candidate.changes, *trial.further) if editable and not copied else ():
+        for change in (*trial.candidate.changes, *trial.further) if not copied else ():
             edits += edits_of(node, change)
         if reader is not None:
             last.append(Remedy(f"{words}; then {quote(reader.name)}, which reads it, has to change as well"))
         else:
-            made.append(Remedy(words, tuple(edits), is_certain=trial.candidate.kind in _CERTAIN))
-    return (*made, *last)
+            remedies.append(Remedy(words, tuple(edits), is_certain=trial.candidate.kind in _CERTAIN))
+    return (*remedies, *last)
 
 
-def _goes_along(change: Change) -> bool:
-    """Whether a change is no news: the length of an array, a number as another type."""
+def _is_implied(change: Change) -> bool:
+    """Whether a change is implied by another one: the length of an array, a scalar in another type."""
     return change.field in LENGTHS or isinstance(change.value, Scalar)
 
 
-def _alike(changes: Sequence[Change]) -> list[Change]:
-    """The changes, those of several fields to one and the same as one."""
+def _merged(changes: Sequence[Change]) -> list[Change]:
+    """The changes, with equal ones of several fields merged."""
     if len(changes) < 2 or len({change.words for change in changes}) > 1:
         return list(changes)
     return [changes[0]._replace(field=", ".join(change.path for change in changes), position=None)]
@@ -81,24 +80,24 @@ def _in_words(node: Node, change: Change, *, in_python: bool) -> str:
 
 
 def _has_more_elements(node: Node, change: Change) -> bool:
-    """Whether a tensor lies in more memory than the one in whose place it is: then it is no view of that."""
+    """Whether a tensor extends beyond the memory of the one that it replaces, and so cannot be a view of it."""
     old, new = node.operator.find(change.field), change.value
     if isinstance(old, tuple) and change.position is not None:
         old = old[change.position]
     return isinstance(old, TensorDesc) and isinstance(new, TensorDesc) and new.extent > old.extent
 
 
-def resized_remedy(resized: Resized, *, editable: bool) -> Remedy:
-    """A node with a tensor as another end has it, as a remedy."""
-    edits = [edit for change in resized.changes for edit in edits_of(resized.node, change)] if editable else []
+def resized_remedy(resized: Resized) -> Remedy:
+    """Returns the remedy that replaces a tensor by the description of its other end."""
+    edits = [edit for change in resized.changes for edit in edits_of(resized.node, change)]
     return Remedy(resized.words, tuple(edits))
 
 
 def edits_of(node: Node, change: Change) -> Iterator[Edit]:
-    """A change as edits of the native format."""
+    """Yields a change as edits of the native format."""
     place = pointer(node.source, change.path)
     value, old = change.value, node.operator.get(change.field)
-    if value is None:  # what is read by the node, and not a part of its descriptor
+    if value is None:  # the binding has to go as well, which is no edit of the descriptor
         return
     if isinstance(value, Scalar):
         yield Edit(place, value.value, where_given=True)
@@ -106,31 +105,29 @@ def edits_of(node: Node, change: Change) -> Iterator[Edit]:
     if not isinstance(value, TensorDesc):
         yield Edit(place, as_member(value), where_given=change.field in FOLLOWING - {"EndPadding"})
         return
-    if change.position is not None and isinstance(old, tuple):  # an array of descriptors is stated as a whole
+    if change.position is not None and isinstance(old, tuple):  # arrays are replaced as a whole
         whole = [value if index == change.position else item for index, item in enumerate(old)]
         yield Edit(
             pointer(node.source, change.field), [_tensor(item) for item in whole if isinstance(item, TensorDesc)]
         )
         return
-    if change.field in {item.name for item in node.operator.schema.output_fields}:
-        yield Edit(place, _tensor(value), where_given=True)
-    else:
-        yield Edit(place, _tensor(value))
+    is_output = change.field in {item.name for item in node.operator.schema.output_fields}
+    yield Edit(place, _tensor(value), where_given=is_output)
 
 
 def _tensor(desc: TensorDesc) -> dict[str, Member]:
-    made: dict[str, Member] = {"DataType": desc.data_type.name, "Sizes": list(desc.sizes)}
+    members: dict[str, Member] = {"DataType": desc.data_type.name, "Sizes": list(desc.sizes)}
     if desc.strides is not None:
-        made["Strides"] = list(desc.strides)
+        members["Strides"] = list(desc.strides)
     if desc.owned_by_dml:
-        made["Flags"] = "OWNED_BY_DML"
+        members["Flags"] = "OWNED_BY_DML"
     if desc.alignment:
-        made["GuaranteedBaseOffsetAlignment"] = desc.alignment
-    return made
+        members["GuaranteedBaseOffsetAlignment"] = desc.alignment
+    return members
 
 
 def as_member(value: object) -> Member:
-    """An attribute as JSON has it."""
+    """Returns an attribute as JSON."""
     if isinstance(value, tuple):
         return [as_member(item) for item in value]
     assert isinstance(value, (bool, int, float, str))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @cache
 def all_codes() -> Mapping[str, Code]:
-    """Every code by its number, in order; two codes of one number are a defect."""
+    """Returns every code by its number, in order."""
     from dml2onnx.codes import (
         building,
         checking,
@@ -27,15 +27,13 @@ def all_codes() -> Mapping[str, Code]:
         unreadable,
     )
 
-    codes: dict[str, Code] = {}
-    for module in (unreadable, reading, recordings, checking, building, exporting, compiling, sizing, running):
-        for value in vars(module).values():
-            if isinstance(value, Code):
-                assert value not in codes, f"{value} is used twice"
-                codes[value] = value
+    modules = (unreadable, reading, recordings, checking, building, exporting, compiling, sizing, running)
+    found = [value for module in modules for value in vars(module).values() if isinstance(value, Code)]
+    codes = {code: code for code in found}
+    assert len(codes) == len(found), "two codes have one number"
     return MappingProxyType(dict(sorted(codes.items())))
 
 
 def known_code(number: str) -> Code:
-    """The code of a number; of one that another version has written, what is known of it."""
+    """Returns the code of a number, or, for numbers of other versions, a code without texts."""
     return all_codes().get(number) or Code(number, "", "")

@@ -14,12 +14,12 @@ NO_BROADCAST = Code(
 NOT_INFERABLE = Code(
     "DML1802",
     "an output whose descriptor has to be stated",
-    "State the sizes (output_sizes) or the data type (output_data_type) that the message names. They do not follow "
-    "from the inputs and attributes.",
+    "State the sizes (output_sizes) or the data type (output_data_type) that the message names. They cannot be "
+    "inferred from the inputs and attributes.",
 )
 FOREIGN_EXPRESSION = Code(
     "DML1803",
-    "an argument that is no expression of this builder",
+    "an argument that is not an expression of this builder",
     "Pass expressions of the same GraphBuilder, from its methods input, constant, or an operator. "
     "GraphBuilder.constant makes an expression of a numpy array.",
 )
@@ -30,15 +30,15 @@ NAME_TAKEN = Code(
 )
 BAD_TENSOR = Code(
     "DML1805",
-    "a tensor descriptor that cannot be",
+    "an invalid tensor descriptor",
     "A tensor has one of DirectML's data types, 1 to 8 sizes of at least 1, and as many strides as sizes, which count "
     "elements and are not negative.",
 )
 VIEW_TOO_LARGE = Code(
     "DML1806",
-    "a view of more bytes than there are",
-    "Reinterpreting looks at the same bytes through another data type, sizes and strides; the last element of the new "
-    "view has to lie inside the buffer.",
+    "a view beyond the end of its buffer",
+    "Reinterpreting views the same bytes with another data type, sizes and strides; the last element of the new "
+    "view has to be inside the buffer.",
 )
 NO_OUTPUTS = Code(
     "DML1807",
@@ -58,18 +58,18 @@ NOT_EXACT = Code(
 )
 BAD_NAME = Code(
     "DML1810",
-    "a name that ONNX does not have",
-    "Names are Unicode text that UTF-8 can hold. Those of inputs and outputs are not empty: an empty name stands for a "
-    "tensor that is absent.",
+    "a name that ONNX cannot have",
+    "Names are Unicode text that UTF-8 can encode. Those of inputs and outputs are not empty: an empty name means an "
+    "absent tensor.",
 )
 BAD_FLAG = Code(
     "DML1811",
     "a flag that is neither true nor false",
-    "Whether something is to be done, such as making an optional output, is said by True or False.",
+    "Pass True or False to options such as those that request an optional output.",
 )
 INNER_OUTPUT = Code(
     "DML1812",
-    "a graph output inside of a buffer",
-    "A graph output is a whole buffer, and this expression is a tensor that starts inside of one. Give the buffer from "
+    "a graph output inside a buffer",
+    "A graph output is a whole buffer, and this expression is a tensor that starts inside one. Return the buffer from "
     "its start (reinterpret with offset=0), or a copy of the tensor (identity).",
 )

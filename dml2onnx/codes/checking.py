@@ -59,8 +59,7 @@ UNREAD_CONSTANT = Code(
 READ_AS_OTHER_TYPE = Code(
     "DML1222",
     "a value that is read as another data type than it is written as",
-    "Read another output or value, or put a CAST node between. DirectML takes the bytes as they are, so that the "
-    "numbers are others.",
+    "Read another output or value, or insert a CAST node. DirectML reinterprets the bytes, so the numbers change.",
     Severity.WARNING,
 )
 OUT_OF_BOUNDS = Code(
@@ -133,8 +132,8 @@ NO_OUTPUTS = Code(
 WRONG_INPUT_SIZES = Code(
     "DML1218",
     "a graph input that none of its readers can use",
-    "Change a size of the input: the sizes of all nodes that read it do not fit, and would fit with another size of "
-    "the input. They get this one finding.",
+    "Change a size of the input: all nodes that read it are invalid, and would be valid with another size of the "
+    "input. They have this one finding.",
 )
 
 DEAD_NODE_REFUSED = Code(
@@ -181,14 +180,13 @@ TOTAL_SIZE_TOO_SMALL = Code(
 )
 BAD_ALIGNMENT = Code(
     "DML1307",
-    "GuaranteedBaseOffsetAlignment is no usable power of two",
+    "GuaranteedBaseOffsetAlignment is not a valid power of two",
     "Use 0 (no promise), or a power of two that is at least the size of an element in bytes.",
 )
 OWNED_OUTPUT = Code(
     "DML1308",
     "DML_TENSOR_FLAG_OWNED_BY_DML on an output",
-    "Remove the flag. It gives the contents of an input to DirectML at initialization, and an output has no contents "
-    "then.",
+    "Remove the flag. It gives the contents of an input to DirectML at initialization, when an output has no contents.",
 )
 STRIDES_IN_BYTES = Code(
     "DML1309",
@@ -212,8 +210,8 @@ UNKNOWN_ENUMERATOR = Code(
 )
 ARRAY_LENGTH = Code(
     "DML1403",
-    "an array whose length is not what its count says",
-    "Correct the count, or the array: both must agree. In the C structure an array is a pointer and a count.",
+    "an array whose length differs from its count",
+    "Correct the count, or the array: both must match. In the C structure an array is a pointer and a count.",
 )
 DIFFERENT_DATA_TYPES = Code(
     "DML1404",
@@ -331,16 +329,15 @@ MIN_ABOVE_MAX = Code(
 )
 SCALES_ARE_SIZES = Code(
     "DML1425",
-    "scales that are sizes, the other way round, in another order, or far from what the sizes say",
-    "Scales are what sizes are multiplied with, so use the sizes of the output divided by those of the input. DirectML "
-    "accepts other scales: it cuts the result off at the end of the output, or repeats its edge up to there.",
+    "scales that are sizes, inverted, in another order, or far from the ratio of the sizes",
+    "Use the sizes of the output divided by those of the input: scales are factors of sizes. DirectML accepts other "
+    "scales, and crops the result or repeats its edge to the sizes of the output.",
     Severity.WARNING,
 )
 NO_EFFECT = Code(
     "DML1426",
     "an operation without effect",
-    "Check axes and names of values: the result is the same whatever is read, or what is read already. DirectML "
-    "computes it all the same.",
+    "Check axes and names of values: the result is constant, or equals the input. DirectML computes it nevertheless.",
     Severity.WARNING,
 )
 
@@ -363,9 +360,9 @@ WRONG_SIZE = Code(
     "Use the size from the message, which shows the formula with its numbers. Other tensors and attributes determine "
     "it.",
 )
-NO_ROOM = Code(
+WINDOW_TOO_LARGE = Code(
     "DML1504",
-    "a window that fits nowhere",
+    "a window that does not fit",
     "Increase the padding, or make the window smaller: the window with its dilation is larger than the padded input, "
     "or the padding removes the whole output.",
 )
@@ -427,13 +424,13 @@ OPTIONAL_LEVEL = Code(
 NOT_FUSABLE = Code(
     "DML1701",
     "an operator that cannot be fused into this one",
-    "Make it a node of its own. Only the activations in the documentation can be fused, and CLIP and SOFTMAX only "
+    "Make it a separate node. Only the activations in the documentation can be fused, and CLIP and SOFTMAX only "
     "into some operators.",
 )
 FUSION_LEVEL = Code(
     "DML1702",
     "a fusion that a later feature level allows",
-    "Make it a node of its own, or raise the feature level to that in `since`, which allows the fusion.",
+    "Make it a separate node, or raise the feature level to that in `since`, which allows the fusion.",
 )
 FUSED_TENSORS = Code(
     "DML1703",
@@ -479,4 +476,4 @@ ACCEPTED_FUSION = Code(
 )
 
 ACCEPTED = (ACCEPTED_SIZES, ACCEPTED_VALUE, ACCEPTED_TYPE, ACCEPTED_FUSION)
-"""The class of codes that take the place of others."""
+"""The codes that replace those of rules which DirectML does not enforce."""

@@ -1,4 +1,4 @@
-"""DML2xxx: a valid graph that cannot be compiled as asked."""
+"""DML2xxx: a valid graph that cannot be compiled as requested."""
 
 from dml2onnx.diagnostics import Code, Severity
 
@@ -6,7 +6,7 @@ NOT_COMPILED_AS_ACCEPTED = Code(
     "DML2010",
     "a descriptor that DirectML accepts against its documentation, and that is not compiled",
     "Keep to the rule that the warning of `check` names. DirectML creates this operator against its documentation, "
-    "but it is not known what it computes, or devices differ. So no model is made of it.",
+    "but its result is unknown, or depends on the device. So no model is made.",
 )
 UNKNOWN_OPSET = Code(
     "DML2003",
@@ -50,7 +50,7 @@ LOSES_NUMBERS = Code(
     Severity.WARNING,
 )
 LOST_BITS = "FLOAT is computed in FLOAT16 there, which has fewer bits"
-"""What a lowering notes of a form that needs the bits of FLOAT where the target does not have them."""
+"""The note of a lowering that needs the precision of FLOAT on a target without it."""
 HALF_MISFIT = Code(
     "DML2012",
     "constants that FLOAT16 does not hold",
@@ -67,7 +67,7 @@ HALF_WITHOUT_EFFECT = Code(
     Severity.WARNING,
 )
 IN_UNITS = "DequantizeLinear and QuantizeLinear with the scales of the graph: accelerators compute this in integers"
-"""What a lowering notes of an operator between quantisations."""
+"""The note of a lowering between a dequantization and a quantization."""
 TOO_MANY_CONSTANTS = Code(
     "DML2007",
     "constants beyond the budget",

@@ -6,7 +6,7 @@ from dml2onnx.diagnostics import Code, Severity
 
 INNER_OFFSET = Code(
     "DML1901",
-    "a tensor that starts inside of a buffer",
+    "a tensor that starts inside a buffer",
     "The edges of a DML_GRAPH_DESC, and of its serialized form, connect whole tensors: they have no byte offsets. The "
     "native format has them.",
 )
@@ -24,8 +24,8 @@ BUFFER_SIZE = Code(
 EFFECT = Code(
     "DML1904",
     "a command that shows a buffer",
-    "print and writeFile are commands of DxDispatch programs; a graph has inputs and outputs only. What such a command "
-    "shows before it is overwritten has no place there: the command is left out.",
+    "print and writeFile are commands of DxDispatch programs; a graph has inputs and outputs only. A graph cannot "
+    "return contents that are overwritten later, so the command is dropped.",
     Severity.WARNING,
 )
 NO_NODE_OUTPUT = Code(
@@ -37,18 +37,18 @@ NO_NODE_OUTPUT = Code(
 TWO_OUTPUTS = Code(
     "DML1906",
     "one value as two graph outputs",
-    "A serialized graph tells values by their names, and a value has one.",
+    "A serialized graph identifies values by name, and a value has one name.",
 )
 HIDDEN_VALUE = Code(
     "DML1907",
     "a graph output with the name of an input",
-    "In a serialized graph a name that is an input's means the input, wherever a node reads it. This output has the "
-    "same name and is read by another node; rename one of them.",
+    "In a serialized graph, nodes that read the name of an input read the input. This output has the same name and is "
+    "read by another node; rename one of them.",
 )
 UNREAD_INPUT = Code(
     "DML1908",
     "a graph input that no node reads",
-    "In a DML_GRAPH_DESC, and in its serialized form, inputs are described by the tensors that read them only. Remove "
+    "In a DML_GRAPH_DESC, and in its serialized form, only the tensors that read an input describe it. Remove "
     "the input.",
 )
 UNSUITABLE_NAME = Code(
@@ -66,8 +66,8 @@ TOO_LARGE_TO_WRITE = Code(
 NOT_SORTABLE = Code(
     "DML1911",
     "nodes that cannot be put into an order",
-    "The nodes of a serialized graph stand in the order of their execution. These depend on each other in a circle, or "
-    "on a value that nothing makes.",
+    "The nodes of a serialized graph are in execution order. These nodes form a cycle, or depend on a value that "
+    "nothing provides.",
 )
 UNKNOWN_TARGET = Code(
     "DML1912",
@@ -78,9 +78,9 @@ UNKNOWN_TARGET = Code(
 )
 OTHER_VIEW = Code(
     "DML1913",
-    "a graph input or output seen through another descriptor",
+    "a graph input or output with another descriptor",
     "In a DML_GRAPH_DESC an input of the graph is described by the first tensor that reads it, and an output by the "
-    "tensor that writes it. The native format describes them on their own.",
+    "tensor that writes it. The native format describes them separately.",
 )
 SPECIAL_NAN = Code(
     "DML1914",
@@ -94,36 +94,36 @@ NO_SOURCE = Code(
 )
 BESIDE_OUTPUT = Code(
     "DML1916",
-    "a file beside the output is there already",
-    "The contents of large constants go to files beside the one that was asked for, which a serialized graph and a "
-    "program call as their constants. Some of these files exist without belonging to an older version of the output: "
-    "another graph may need them. Write to another directory, or remove them.",
+    "a file beside the output exists already",
+    "The contents of large constants go to files beside the output, which a serialized graph and a program name after "
+    "their constants. Some of these files exist and do not belong to an older version of the output: another graph may "
+    "need them. Write to another directory, or remove them.",
 )
 BUFFER_VERSIONS = Code(
     "DML1919",
     "two versions of a buffer that are needed at once",
-    "In a DxDispatch program a resource holds one version of its contents at a time. Here a version is needed, by a "
-    "node, a command or as an output, after another one has taken its place. Put an ELEMENT_WISE_IDENTITY between.",
+    "In a DxDispatch program a resource holds one version of its contents at a time. Here a node, a command or an "
+    "output needs a version after another one has replaced it. Put an ELEMENT_WISE_IDENTITY between.",
 )
 FILE_TO_COME = Code(
     "DML1918",
     "a file that belongs beside the converted graph",
-    "The file of a constant was not there when the graph was converted. What was written names it, and can be compiled "
-    "and run once the file lies where the message says.",
+    "The file of a constant did not exist when the graph was converted. The output names it, and can be compiled and "
+    "run once the file is where the message says.",
     Severity.WARNING,
 )
 LEFT_OUT = Code(
     "DML1917",
-    "something that the other format has no place for",
+    "information that the other format cannot hold",
     "Neither a DML_GRAPH_DESC nor a serialized graph holds sample contents of inputs, a feature level, or the commands "
-    "of a program; a serialized graph has no descriptors of inputs and outputs, which are seen as their first reader "
-    "and their writer see them; a DxDispatch program has neither these nor feature levels, and its inputs have "
-    "contents. What is computed is the same; keep the original, or the native format, for the rest.",
+    "of a program; a serialized graph has no descriptors of inputs and outputs, which have those of their first reader "
+    "and their writer; a DxDispatch program has neither these nor feature levels, and its inputs have contents. The "
+    "results are the same; keep the original, or the native format, for the rest.",
     Severity.WARNING,
 )
-UNSAYABLE = Code(
+NOT_EXPRESSIBLE = Code(
     "DML1920",
-    "a node that a program cannot say",
-    "A program of the builder, or of DirectMLX, makes each node by a call of a function, and none gives this one. The "
-    "message says what stands in the way; the native format can hold every graph.",
+    "a node that a program cannot express",
+    "A program of the builder, or of DirectMLX, makes each node by a function call, and no function makes this one. "
+    "The message has the reason; the native format can hold every graph.",
 )

@@ -25,7 +25,7 @@ UNKNOWN_GRAPH = Code(
 )
 REFUSED_IN_PROGRAM = Code(
     "DML0019",
-    "The program was refused this when it was recorded",
+    "The program was refused this call when it was recorded",
     "The device refused this call when the program ran. The other findings explain why; without any, the reason in "
     "the message is all that is known.",
     Severity.WARNING,

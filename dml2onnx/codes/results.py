@@ -15,11 +15,11 @@ class HResult(NamedTuple):
 
     name: str
     number: int
-    """Of 32 bits, without a sign."""
+    """An unsigned number of 32 bits."""
     text: str
-    """What Windows says of it."""
+    """The message of Windows."""
     explanation: str
-    """Which calls give it, and why."""
+    """The calls that return it, and why."""
     steps: tuple[str, ...]
     """What to do, the most likely first."""
 
@@ -37,25 +37,25 @@ _DEBUG = (
     "DML_CREATE_DEVICE_FLAG_DEBUG, with Direct3D's debug layer on and the optional feature Graphics Tools installed, "
     "has DirectML write the reason to the debugger's output."
 )
-_REMOVED = "ID3D12Device::GetDeviceRemovedReason and IDMLDevice::GetDeviceRemovedReason say why the device is gone."
+_REMOVED = "ID3D12Device::GetDeviceRemovedReason and IDMLDevice::GetDeviceRemovedReason return the reason."
 
 HRESULTS = (
     HResult(
         "E_INVALIDARG",
         0x80070057,
         "The parameter is incorrect.",
-        "CreateOperator, CompileOperator or CompileGraph refuses a descriptor and does not say why: sizes that do not "
-        "follow from each other, a data type or a number of dimensions that the operator or the feature level does "
-        "not have, strides, a TotalTensorSizeInBytes that is too small, an edge between tensors of other sizes.",
+        "CreateOperator, CompileOperator or CompileGraph refuses a descriptor without a reason: sizes that do not "
+        "match, a data type or a number of dimensions that the operator or the feature level does not have, strides, "
+        "a TotalTensorSizeInBytes that is too small, an edge between tensors of different sizes.",
         (_CHECK, _LEVEL, _RECORD, _DEBUG),
     ),
     HResult(
         "DXGI_ERROR_DEVICE_REMOVED",
         0x887A0005,
         "The GPU device instance has been suspended.",
-        "The device was lost: by an error in an earlier call, such as an invalid binding that was executed, a shader "
-        "that ran too long, no memory, a driver that was updated, or a card that was taken out. DirectML also removes "
-        "its own device after an error that a method without a result has found.",
+        "The device was lost: by an error in an earlier call, such as the execution of an invalid binding, a shader "
+        "that ran too long, no memory, a driver update, or the removal of the card. DirectML also removes its own "
+        "device after an error in a method without a return value.",
         (
             _REMOVED,
             _DEBUG,
@@ -68,7 +68,7 @@ HRESULTS = (
         0x887A0006,
         "The GPU will not respond to more commands, most likely because of an invalid command passed by the calling "
         "application.",
-        "A dispatch took longer than the system allows (two seconds unless it is set otherwise), or was invalid.",
+        "A dispatch took longer than the system allows (two seconds by default), or was invalid.",
         (_REMOVED, "Smaller batches, or several command lists, keep each dispatch short.", _CHECK),
     ),
     HResult(
@@ -76,58 +76,57 @@ HRESULTS = (
         0x887A0007,
         "The GPU will not respond to more commands, most likely because some other application submitted invalid "
         "commands.",
-        "The device has to be made anew, with all that it owned. Commands of this program or of another one did it.",
+        "The device and its objects have to be created again. Commands of this program or another one caused it.",
         (_REMOVED, _DEBUG),
     ),
     HResult(
         "DXGI_ERROR_UNSUPPORTED",
         0x887A0004,
         "The specified device interface or feature level is not supported on this system.",
-        "The adapter or its driver lacks what is asked for: Direct3D 12 with feature level 11_0, for FLOAT16 the "
-        "support of 16-bit types, for DMLCreateDevice1 a DirectML of the minimum feature level that was given.",
-        (_LEVEL, "IDMLDevice::CheckFeatureSupport tells feature levels and data types of the machine."),
+        "The adapter or its driver lacks what is requested: Direct3D 12 with feature level 11_0, for FLOAT16 the "
+        "support of 16-bit types, for DMLCreateDevice1 a DirectML of the requested minimum feature level.",
+        (_LEVEL, "IDMLDevice::CheckFeatureSupport returns the feature levels and data types of the machine."),
     ),
     HResult(
         "DXGI_ERROR_SDK_COMPONENT_MISSING",
         0x887A002D,
         "The operation depends on an SDK component that is missing or mismatched.",
-        "The debug layer was asked for, and is not there.",
+        "The debug layer was requested, and is not installed.",
         ("Install the optional feature Graphics Tools, or leave DML_CREATE_DEVICE_FLAG_DEBUG out.",),
     ),
     HResult(
         "E_OUTOFMEMORY",
         0x8007000E,
         "Not enough memory resources are available to complete this operation.",
-        "A buffer, a heap or a descriptor could not be made.",
+        "A buffer, a heap or a descriptor could not be allocated.",
         ("dml2onnx report MODEL shows the bytes of all tensors.", _CHECK, "Smaller batches, or FLOAT16."),
     ),
     HResult(
         "E_FAIL",
         0x80004005,
         "Unspecified error",
-        "CompileOperator and CompileGraph answer so when the driver does not take a shader.",
+        "CompileOperator and CompileGraph return it when the driver refuses a shader.",
         ("A newer driver of the graphics card.", _DEBUG, _CHECK),
     ),
     HResult(
         "E_NOINTERFACE",
         0x80004002,
         "No such interface supported",
-        "The DirectML.dll that was loaded is older than the interface that was asked for, such as IDMLDevice1, which "
-        "has CompileGraph.",
+        "The loaded DirectML.dll is older than the requested interface, such as IDMLDevice1, which has CompileGraph.",
         ("Ship Microsoft.AI.DirectML beside the program, so that its DLL is found before that of Windows.", _LEVEL),
     ),
     HResult(
         "E_NOTIMPL",
         0x80004001,
         "Not implemented",
-        "The driver, or the translation that stands for one, lacks a function, as Wine does for meta commands.",
+        "The driver, or a translation layer such as Wine's for meta commands, lacks a function.",
         ("A newer driver.", "docs/directml-on-linux.md has what Wine needs."),
     ),
     HResult(
         "E_UNEXPECTED",
         0x8000FFFF,
         "Catastrophic failure",
-        "DirectML's own state is not what it has to be, often after the device was removed.",
+        "DirectML's own state is invalid, often after the device was removed.",
         (_REMOVED, _DEBUG),
     ),
     HResult(
@@ -141,7 +140,7 @@ HRESULTS = (
 
 
 def hresult_of(text: str) -> HResult | None:
-    """The failure of that number (``80070057``, ``0x80070057``, ``-2147024809``), name, or text of Windows."""
+    """Returns the failure of a number (``80070057``, ``0x80070057``, ``-2147024809``), name, or text of Windows."""
     wanted = text.strip()
     name, number, plain = wanted.upper(), _number(wanted), _plain(wanted)
     for item in HRESULTS:
@@ -151,7 +150,7 @@ def hresult_of(text: str) -> HResult | None:
 
 
 def _plain(text: str) -> str:
-    """A text without its case, its full stops, and more than one blank between words."""
+    """A text in lower case, without full stops and repeated spaces."""
     return re.sub(r"[\s.]+", " ", text).strip().lower()
 
 

@@ -1,4 +1,4 @@
-"""DML3xxx: a model that cannot be run as asked."""
+"""DML3xxx: a model that cannot be run as requested."""
 
 from dml2onnx.diagnostics import Code, Severity
 
@@ -38,8 +38,7 @@ INPUT_SHAPE = Code(
 INPUT_UNREADABLE = Code(
     "DML3007",
     "input file unreadable",
-    "Check the path. The file is not there, or is no readable .npy or .npz file, or any other file with a wrong "
-    "number of bytes.",
+    "Check the path. The file does not exist, is not a readable .npy or .npz file, or has the wrong number of bytes.",
 )
 TOO_LARGE = Code(
     "DML3008",
@@ -123,9 +122,9 @@ PROVIDER_UNUSABLE = Code(
 )
 PROVIDER_OPTION = Code(
     "DML3022",
-    "provider option that cannot be meant",
-    "An option of an execution provider is KEY=VALUE and, where several providers are asked for, NAME:KEY=VALUE with "
-    "the name of one of them. Providers without numbered devices take no device, and `auto` stands alone.",
+    "invalid provider option",
+    "An option of an execution provider is KEY=VALUE and, with several providers, NAME:KEY=VALUE with the name of one "
+    "of them. Providers without numbered devices take no device, and `auto` takes no other provider.",
 )
 FELL_BACK = Code(
     "DML3023",
@@ -135,7 +134,7 @@ FELL_BACK = Code(
 )
 PROVIDER_PASSED_OVER = Code(
     "DML3024",
-    "what was chosen cannot start",
+    "the selected provider cannot start",
     "Name the provider instead of `auto` to get its error. ONNX Runtime's device policy chose a provider that is "
     "installed and has a device, but cannot start on it, usually because a driver or a library is missing. The CPU "
     "has run the model.",
@@ -183,9 +182,9 @@ BAD_JOURNAL = Code(
 )
 WORKER_NOT_STARTED = Code(
     "DML3036",
-    "no worker to be had",
-    "A process that was to work on models ended before it was ready, and what it said of the reason stands above; or "
-    "a Dask cluster is not there, has gone, or has another version of dml2onnx.",
+    "a worker that cannot start",
+    "A process for models ended before it was ready, and its error output is above; or a Dask cluster does not exist, "
+    "has stopped, or has another version of dml2onnx.",
 )
 JOURNAL_IN_USE = Code(
     "DML3037",
@@ -204,7 +203,7 @@ NOT_OF_INTEREST = Code(
 )
 ANSWERS_DIFFER = Code(
     "DML3039",
-    "answers that differ, so that speeds say nothing",
+    "results that differ, so that timings mean nothing",
     "Find the difference with `dml2onnx verify`, with the same provider and `-O`, or with `--against`. Before it "
     "measures, `dml2onnx perf` compares the results of each way of running a model with those of the first. Here they "
     "differ by more than rounding: a thousandth of the largest number for FLOAT32, 3 % for FLOAT16 and for providers "

@@ -1,10 +1,10 @@
-"""DML21xx: a graph that cannot have the sizes that are asked for."""
+"""DML21xx: a graph that cannot have the requested sizes."""
 
 from dml2onnx.diagnostics import Code
 
 WRONG_REQUEST = Code(
     "DML2101",
-    "sizes that say nothing about an input",
+    "sizes that do not match an input",
     "Give the name of an input, and one size for each dimension of its DirectML descriptor: `--size NAME=8,3,224,224` "
     '(`sizes={"NAME": (8, 3, 224, 224)}`). A size is a number above 0, or a name.',
 )
@@ -16,12 +16,12 @@ FIXED_SIZE = Code(
 )
 TIED_SIZE = Code(
     "DML2103",
-    "sizes that have to go together",
-    "State only one of these sizes; the others follow from it. The node in the message requires them to agree.",
+    "sizes that depend on each other",
+    "State only one of these sizes; the others follow from it. The node in the message requires them to match.",
 )
 MISFIT_SIZE = Code(
     "DML2104",
-    "a size that does not fit",
+    "a size that is not possible",
     "Choose another size. It has to be a multiple of a number, or two paths through the graph have to give the same "
     "size, and they do not. The message names the node.",
 )
@@ -34,7 +34,7 @@ NO_ONE_MODEL = Code(
 )
 RANGE = Code(
     "DML2106",
-    "a range of sizes that cannot be",
+    "an invalid range of sizes",
     "Give a name from `--size`, and the first and last size that it stands for: `--range N=1..64`. The model has to "
     "be possible at both.",
 )

@@ -1,4 +1,4 @@
-"""One model for all sizes, merged from models of some sizes, which differ only in numbers that follow from names."""
+"""Merges models of several sizes into one for all sizes, in which numbers are expressions of the names."""
 
 from dml2onnx.named_sizes.making import one_model
 from dml2onnx.named_sizes.merging import difference, merged

@@ -1,7 +1,7 @@
-"""Checks whether the nodes for the last size also serve at the other sizes of a range.
+"""Checks that the nodes for the last size also work at the other sizes of a range.
 
-A lowering may choose another form where a size is small, or no multiple of a step. What it relies on in the form of the
-last size is a number for each rule here, which is 0 or above wherever the form serves.
+A lowering may choose another form for small sizes, or for multiples of a step. Each check here turns an assumption of
+the form at the last size into an expression that must not be negative.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dml2onnx.sizes.named import Values
 Dims: TypeAlias = "tuple[int | Expr | None, ...]"
 
 LAST = 1 << 31
-"""Ends of a Slice from there on are behind all elements."""
+"""Ends of a Slice from this number on are behind all elements."""
 REACHING = {
     "Gather": (1, "axis", 0, 1),
     "GatherElements": (1, "axis", 0, 1),
@@ -30,12 +30,12 @@ REACHING = {
     "ScatterElements": (1, "axis", 0, 1),
     "TopK": (1, "axis", -1, 0),
 }
-"""Operators that take positions or numbers of elements: of which input, the attribute that says along which dimension,
-what that is where it is not stated, and how many elements more there have to be."""
+"""Operators whose constants are indices or numbers of elements: the position of that input, the attribute with the axis
+and its default, and by how much the axis must exceed the largest number."""
 
 
 class MissedError(Exception):
-    """A size at which a node does not do what it has to do there."""
+    """A size at which a node does not work."""
 
     def __init__(self, node: str, point: Values) -> None:
         super().__init__(node)
@@ -44,7 +44,7 @@ class MissedError(Exception):
 
 
 class Fitting:
-    """Looks at the nodes of a model with names."""
+    """Checks the nodes of a model with named sizes."""
 
     def __init__(
         self, numbers: Numbers, initializers: Mapping[str, Array], dims: Callable[[Value | None], Dims]
@@ -54,7 +54,7 @@ class Fitting:
         self.dims = dims
 
     def require(self, node: Node, place: str) -> None:
-        """Raises :class:`MissedError` with a size at which a node of the model does not fit."""
+        """Raises :class:`MissedError` with a size at which a node of the model does not work."""
         source = self.dims(node.inputs[0] if node.inputs else None)
         target = self.dims(node.outputs[0])
         if not any(isinstance(size, Expr) for size in (*source, *target)):
@@ -65,7 +65,7 @@ class Fitting:
                 raise MissedError(place, point)
 
     def _needs(self, node: Node, source: Dims, target: Dims) -> Iterator[Expr]:
-        """Expressions that have to be 0 or above at all sizes."""
+        """Yields expressions that must not be negative at any size."""
         if node.op_type == "Reshape":
             if None not in source and None not in target:
                 yield from _equal(_product(source), _product(target))
@@ -88,7 +88,7 @@ class Fitting:
             yield from self._windows(node, source, target)
 
     def _margins(self, node: Node, source: Dims) -> Iterator[Expr]:
-        """A reflection takes one element less than there are."""
+        """The size that a padding by reflection or wrapping needs."""
         pads = self._constant(node, 1)
         if pads is None or len(pads) != 2 * len(source):
             return
@@ -98,7 +98,7 @@ class Fitting:
                 yield size - Expr.of(max(start, end) + less)
 
     def _reaching(self, node: Node, source: Dims) -> Iterator[Expr]:
-        """What is stated in numbers has to be there: elements by their indices, lengths, so many largest ones."""
+        """The size that constant indices, lengths and counts need."""
         position, attribute, default, more = REACHING[node.op_type]
         numbers = self._constant(node, position)
         axis = node.attributes.get(attribute, default)
@@ -107,7 +107,7 @@ class Fitting:
             yield size - Expr.of(max(max(numbers) + more, -min(numbers)))
 
     def _windows(self, node: Node, source: Dims, target: Dims) -> Iterator[Expr]:
-        """What a Slice takes has to be there: the last of as many elements at all sizes, or as many as varies."""
+        """The size that a Slice needs: its last element, or as many as the output has."""
         starts, ends, axes = (self._constant(node, position) for position in (1, 2, 3))
         if starts is None or ends is None or axes is None:
             return
@@ -127,7 +127,7 @@ class Fitting:
 
 
 def _equal(one: Expr, other: Expr) -> Iterator[Expr]:
-    """Two expressions are one, as they are written or at all sizes."""
+    """The conditions for two expressions to be equal at all sizes."""
     if one != other:
         yield one - other
         yield other - one

@@ -1,4 +1,4 @@
-"""Compiles models of as many sizes as needed, and merges them into one for all sizes."""
+"""Compiles models at as many sizes as needed, and merges them into one for all sizes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dml2onnx.sizes.ranges import Ranges
 
 
 class Compiled(Protocol):
-    """A model of one size."""
+    """A model at one size."""
 
     @property
     def lowered(self) -> OnnxGraph:
@@ -25,13 +25,13 @@ class Compiled(Protocol):
 Model = TypeVar("Model", bound=Compiled)
 
 ENOUGH = 4
-"""Sizes that one model for all is made of."""
+"""The number of models that are merged."""
 FEWEST = 3
-"""Of fewer nobody can tell what the numbers in them follow from, unless a range has no more."""
+"""The fewest models that determine the expressions, unless a range has fewer sizes."""
 
 
 def one_model(graph: NamedGraph, ranges: Ranges, compiled: Callable[[Values], Model]) -> tuple[Model, OnnxGraph]:
-    """The model at the last size, and the one for all sizes; raises :class:`DmlError` where there is none."""
+    """Returns the model at the last size, and the one for all sizes; raises :class:`DmlError` if there is none."""
     making = _Making(graph, ranges, compiled)
     making.collect()
     return making.models[0], making.merged()
@@ -45,10 +45,10 @@ class _Making(Generic[Model]):
         self.points: list[Values] = []
         self.models: list[Model] = []
         self.differing: tuple[str, Values] | None = None
-        """The first node that has become something else at another size, and that."""
+        """The first node that has another form at another size, and that size."""
 
     def collect(self) -> None:
-        """Models of some sizes, all of one form: at a small size there may be another, which the last one serves."""
+        """Compiles models of one form at several sizes; a small size may have another form, which is skipped."""
         tried: list[Mapping[str, int]] = []
         for point in points_of(self.graph, self.ranges):
             if len(self.points) >= ENOUGH:
@@ -65,7 +65,7 @@ class _Making(Generic[Model]):
         except DmlError:
             if self._is_inside(point):
                 raise
-            return False  # nobody has asked for it
+            return False  # outside the range
         place = difference(self.models[0].lowered, made.lowered) if self.models else None
         if place is not None:
             self.differing = self.differing or (place, point)
@@ -78,7 +78,7 @@ class _Making(Generic[Model]):
         return all(low <= point[name] <= high for name, (low, high) in self.ranges.items())
 
     def merged(self) -> OnnxGraph:
-        """The model for all sizes; where windows do not fit at a size, one of that size goes into it as well."""
+        """Merges the models; if a node does not work at a size, adds the model at that size."""
         while True:
             try:
                 return merged(self.graph, self.points, [item.lowered for item in self.models], self.ranges)
@@ -87,7 +87,7 @@ class _Making(Generic[Model]):
                     raise too_few(missed.node, missed.point) from None
                 if not self._try(missed.point):
                     raise other_form(missed.node, missed.point) from None
-            except DmlError:  # so there may be for constants of one element, which the first size has
+            except DmlError:  # may be due to constants of one element at the first size
                 lowest = {name: low for name, (low, _) in self.ranges.items()}
                 if lowest not in self.points or len(self.points) <= FEWEST:
                     raise

@@ -18,18 +18,18 @@ from dml2onnx.sizes.expressions import Expr
 from dml2onnx.sizes.named import NamedGraph, Values, refused
 
 TAKING_LISTS = frozenset({"Expand", "Pad", "Reshape", "Resize", "Slice", "Squeeze", "Tile", "Unsqueeze"})
-"""Operators with lists of sizes or axes in constants, beside all reductions."""
+"""Operators whose constants are lists of sizes or axes, besides all reductions."""
 
 
 def merged(
     graph: NamedGraph, points: Sequence[Values], models: Sequence[OnnxGraph], ranges: Mapping[str, tuple[int, int]]
 ) -> OnnxGraph:
-    """The model for all sizes; raises :class:`DmlError` with the node where the models of some differ in more."""
+    """Returns the model for all sizes; raises :class:`DmlError` with the node where the models differ otherwise."""
     return _Merging(models, Numbers(graph, points, ranges)).model()
 
 
 def difference(one: OnnxGraph, other: OnnxGraph) -> str | None:
-    """The first node of the graph that became something else."""
+    """Returns the first node of the graph with another form, or ``None``."""
     if len(one.origins) != len(other.origins):
         return ""
     for left, right in zip(one.origins, other.origins, strict=True):
@@ -39,21 +39,21 @@ def difference(one: OnnxGraph, other: OnnxGraph) -> str | None:
 
 
 def _form(node: Node, graph: OnnxGraph) -> tuple[object, ...]:
-    """What is the same of a node at all sizes: a reduction over fewer axes is another one."""
+    """What a node has in common at all sizes, such as the number of axes of a reduction."""
     takes = node.op_type in TAKING_LISTS or node.op_type.startswith("Reduce")
     lists = [value.shape for value in node.inputs[1:] if value is not None and value.name in graph.initializers]
     return node.op_type, len(node.inputs), len(node.outputs), *(lists if takes else ())
 
 
 def other_form(node: str, point: Values | None = None) -> DmlError:
-    """What is said of a node that becomes something else at another size."""
+    """Returns the error about a node that has another form at another size."""
     where = "another size of this range" if point is None else _written(point)
     return refused(f"another form is chosen at {where}", node)
 
 
 def too_few(node: str, point: Values) -> DmlError:
-    """What is said of a node that no form of helps: indices and lengths that are constants reach further."""
-    return refused(f"at {_written(point)} there are fewer elements than its constants speak of", node)
+    """Returns the error about a node whose constant indices or lengths exceed a size."""
+    return refused(f"at {_written(point)} there are fewer elements than its constants need", node)
 
 
 def _written(point: Values) -> str:
@@ -65,7 +65,7 @@ class _Merging:
         self.models = models
         self.numbers = numbers
         self.values: dict[int, Value] = {}
-        """New values by the identity of those of the first model."""
+        """The new values, by the identity of those of the first model."""
         self.initializers = dict(models[0].initializers)
         self.operands = Operands(self.numbers, self.initializers, self._names())
         self.fitting = Fitting(self.numbers, self.initializers, self.operands.dims)
@@ -84,7 +84,7 @@ class _Merging:
                 raise other_form(place)
         inputs = tuple(self._port(*ports) for ports in zip(*(model.inputs for model in self.models), strict=True))
         for port in inputs:
-            self.operands.know(port.onnx_name, port.dtype, port.shape)
+            self.operands.add(Value(port.onnx_name, port.dtype, port.shape))
         origins = tuple(
             self._origin(origins) for origins in zip(*(model.origins for model in self.models), strict=True)
         )
@@ -99,9 +99,9 @@ class _Merging:
     def _port(self, *ports: Port) -> Port:
         shape = self._shape([port.shape for port in ports])
         if any(is_unknown(size) for size in shape):
-            raise refused(f'the sizes of "{ports[0].name}" follow from the names in a way that is not known')
+            raise refused(f'the sizes of "{ports[0].name}" depend on the names in an unknown way')
         if has_names(shape) and (ports[0].desc.data_type.is_packed_nibbles or not _is_dense(ports[0])):
-            raise refused(f'"{ports[0].name}" has gaps in memory, or halves of bytes, which have no sizes with names')
+            raise refused(f'"{ports[0].name}" has gaps in memory or 4-bit elements, which named sizes do not allow')
         return replace(ports[0], shape=shape)
 
     def _shape(self, shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
@@ -144,13 +144,13 @@ class _Merging:
             if arrays is None:
                 inputs.append(self._value(values))
                 continue
-            operand = self.operands.made(first, position, ends.get(position, arrays), inputs, origin)
+            operand = self.operands.operand(first, position, ends.get(position, arrays), inputs, origin)
             before += operand.nodes
             inputs.append(operand.value)
         outputs = tuple(self._value(values) for values in zip(*(node.outputs for node in nodes), strict=True))
         for value in outputs:
             if value is not None:
-                self.operands.know_value(value)
+                self.operands.add(value)
         if op_type == "Resize":
             inputs = self.operands.without_sizes(inputs)
         made = Node(first.name, op_type, tuple(inputs), outputs, attributes)
@@ -158,7 +158,7 @@ class _Merging:
         return [*before, made]
 
     def _arrays(self, values: Sequence[Value | None]) -> list[Array] | None:
-        """The contents of an input that is a constant, and not the same at all sizes."""
+        """The contents of a constant input that differs between sizes; else ``None``."""
         arrays = []
         for value, model in zip(values, self.models, strict=True):
             if value is None or value.name not in model.initializers:
@@ -185,7 +185,7 @@ class _Merging:
 
 
 def _is_same(one: Array, other: Array) -> bool:
-    """Whether two arrays have the same bytes, which large ones have in the same place."""
+    """Whether two arrays are equal; large ones share memory."""
     if one is other:
         return True
     if one.shape != other.shape or one.dtype != other.dtype:
@@ -196,6 +196,6 @@ def _is_same(one: Array, other: Array) -> bool:
 
 
 def _is_dense(port: Port) -> bool:
-    """Whether memory has the elements of the tensor, in any order, and nothing else."""
+    """Whether the memory holds exactly the elements of the tensor, in any order."""
     is_whole = prod(port.shape) == port.desc.element_count  # a buffer of FLOAT16 is rounded up to 4 bytes
     return len(port.shape) == port.desc.rank and port.desc.is_dense and is_whole

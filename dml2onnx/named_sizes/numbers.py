@@ -1,4 +1,4 @@
-"""Finds the expression in names of a number, from its values at several sizes."""
+"""Finds the expression of a number from its values at several sizes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from dml2onnx.sizes.named import NamedGraph, Values, refused
 from dml2onnx.sizes.ranges import drawn
 
 SAMPLES = 6
-"""At how many sizes two expressions are compared besides: enough to see that they are not one."""
+"""The number of other sizes at which two expressions are compared."""
 NEARBY = 16
-"""Sizes in a row at either end of a range at which it is looked whether the model fits: steps of windows are fewer."""
+"""The number of consecutive sizes at either end of a range that are checked; window strides are smaller."""
 
 
 class Numbers:
-    """The expressions of a graph by their values."""
+    """The expressions of a graph, by their values at several sizes."""
 
     def __init__(self, graph: NamedGraph, points: Sequence[Values], ranges: Mapping[str, tuple[int, int]]) -> None:
         self.graph = graph
@@ -28,15 +28,15 @@ class Numbers:
         self.old = {
             name: old if low <= (old := graph.old(name)) <= high else low for name, (low, high) in ranges.items()
         }
-        """The sizes at which whoever needs an example makes one: the model's own, where they are among those."""
+        """Example sizes: the model's own, if they are within the ranges."""
         self.by_text: dict[str, Expr] = {}
-        """What the text of a size stands for."""
+        """The expressions of sizes, by their text."""
         self._known: dict[tuple[int, ...], Expr] = {}
         self._require_distinct()
         self._samples = list(drawn(graph, ranges, SAMPLES, Random(0)))
         self._negative: dict[Expr, Values | None] = {}
         self._doubtful: set[tuple[int, ...]] = set()
-        """Numbers that are those of two expressions, which differ at other sizes."""
+        """Values of two expressions that differ at other sizes."""
         solver = graph.traced.solver
         for expr in graph.expressions():
             own = tuple(graph.number(expr, point) for point in points)
@@ -48,13 +48,13 @@ class Numbers:
         return all(self.graph.number(one, point) == self.graph.number(other, point) for point in self._samples)
 
     def ratio(self, one: int | Expr, other: int | Expr) -> Fraction | None:
-        """How many times one size is another, at all sizes; ``None`` where that differs."""
+        """The constant ratio of two sizes, or ``None``."""
         points = (*self.points, *self._samples)
         ratios = {Fraction(self._number(one, point), self._number(other, point)) for point in points}
         return ratios.pop() if len(ratios) == 1 else None
 
     def below_zero(self, expr: Expr) -> Values | None:
-        """A size at which an expression is negative, of those that are looked at; ``None`` where there is none."""
+        """A checked size at which an expression is negative, or ``None``."""
         if expr not in self._negative:
             resolved = self.graph.traced.solver.resolved(expr)
             self._negative[expr] = next((point for point, value in self._nearby if resolved.at(value) < 0), None)
@@ -62,7 +62,7 @@ class Numbers:
 
     @cached_property
     def _nearby(self) -> list[tuple[Values, Callable[[Symbol], int]]]:
-        """Sizes that the model is made of, some more, and near the ends of each range as many as steps may have."""
+        """The sizes of the models, random ones, and those near both ends of each range."""
         highest = {name: high for name, (_, high) in self.ranges.items()}
         lowest = {name: low for name, (low, _) in self.ranges.items()}
         rows = [
@@ -81,20 +81,20 @@ class Numbers:
         return self.graph.number(size, point) if isinstance(size, Expr) else size
 
     def _require_distinct(self) -> None:
-        """Numbers say which name they are only where no two names have the same sizes everywhere."""
+        """Requires that no two names have the same values at all points."""
         seen: dict[tuple[int, ...], str] = {}
         for name, (low, high) in self.ranges.items():
             own = tuple(point[name] for point in self.points)
             if low < high and (other := seen.setdefault(own, name)) != name:
-                raise refused(f"{other} and {name} have so few sizes that they cannot be told apart")
+                raise refused(f"{other} and {name} have too few sizes to be distinguished")
 
     def of(self, values: Sequence[int]) -> int | Expr | None:
-        """A number that is the same at all sizes, an expression, or ``None`` where none is known."""
+        """The integer or the expression with these values at the points; ``None`` if there is none."""
         found = tuple(map(int, values))
         if len(set(found)) == 1:
             return found[0]
         if found in self._doubtful:
-            raise refused(f"a size is {', '.join(map(str, found))} at the sizes looked at, which says two things")
+            raise refused(f"a size is {', '.join(map(str, found))} at the sizes tried, which is ambiguous")
         if found in self._known:
             return self._known[found]
         for known, expr in list(self._known.items()):
@@ -105,7 +105,7 @@ class Numbers:
         return self._product(found)
 
     def _product(self, found: tuple[int, ...]) -> Expr | None:
-        """Two known expressions times a number: rows of all pictures and channels, which no tensor has."""
+        """The product of two known expressions and a number, such as batch times channels."""
         for known, expr in list(self._known.items()):
             ratios = _ratios(found, known)
             for other, factor in list(self._known.items()) if ratios else ():
@@ -116,7 +116,7 @@ class Numbers:
         return None
 
     def _times(self, found: tuple[int, ...], known: tuple[int, ...], expr: Expr) -> Expr | None:
-        """A known expression times, or divided by, a number, or times another one."""
+        """The sum, product or quotient of a known expression and a number, or the product of two expressions."""
         ratios = _ratios(found, known)
         if ratios and len(set(ratios)) == 1:
             return expr.scaled(ratios[0])
@@ -131,17 +131,17 @@ class Numbers:
         return None
 
     def text(self, expr: Expr) -> str:
-        """An expression in the names that callers know."""
+        """An expression as text, in the names of the caller."""
         return str(self.graph.in_names(expr))
 
     def named(self, expr: Expr) -> NamedSize:
-        """A size as the model states it."""
+        """The size of a model for an expression."""
         text = self.text(expr)
         self.by_text[text] = self.graph.traced.solver.resolved(expr)
         return NamedSize(self.graph.number(expr, self.old), text, self.ranges.get(text))
 
 
 def _ratios(numbers: Sequence[int], of: Sequence[int]) -> tuple[int, ...]:
-    """How many times each number is another one; nothing where one is no multiple."""
+    """The ratios of two rows of numbers; empty if any is not an integer."""
     pairs = list(zip(numbers, of, strict=True))
     return tuple(number // other for number, other in pairs) if all(b and a % b == 0 for a, b in pairs) else ()

@@ -1,4 +1,4 @@
-"""Shapes as inputs of nodes: Reshape's 0 and -1, what an operator infers, or computed numbers."""
+"""Inputs of nodes that contain sizes: Reshape's 0 and -1, inferred sizes, or computed numbers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dml2onnx.named_sizes.numbers import Numbers
-from dml2onnx.onnx_model import INT64, Array, DType, NamedSize, Node, Origin, Value
+from dml2onnx.onnx_model import INT64, Array, NamedSize, Node, Origin, Value
 from dml2onnx.sizes.expressions import Expr, Floor, Symbol
 from dml2onnx.sizes.named import refused
 
@@ -20,39 +20,35 @@ BROADCASTING = frozenset(
         *("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "MatMul"),
     }
 )
-"""Operators that repeat a dimension of one element."""
+"""Operators that broadcast dimensions of one element."""
 
 
-class Made(NamedTuple):
-    """An input, and the nodes that make it."""
+class Operand(NamedTuple):
+    """An input, and the nodes that compute it."""
 
     value: Value | None
     nodes: list[Node]
 
 
 class Operands:
-    """Makes inputs that are other numbers at other sizes."""
+    """Creates inputs that depend on sizes."""
 
     def __init__(self, numbers: Numbers, initializers: dict[str, Array], names: set[str]) -> None:
         self.numbers = numbers
         self.initializers = initializers
         self.names = names | set(initializers)
         self._places: dict[Expr, tuple[Value, int]] = {}
-        """Where a size can be read: of which value, in which dimension."""
+        """The value and the dimension from which a size can be read."""
         self._runs: dict[tuple[int | Expr | None, ...], tuple[Value, int]] = {}
-        """The same for several sizes that stand side by side."""
-        self._made: dict[object, Value] = {}
+        """The value and the first dimension from which several consecutive sizes can be read."""
+        self._values: dict[object, Value] = {}
         self._new: list[Node] = []
         self._owner = ""
 
-    # --- What is known of values ---
+    # --- Known values ---
 
-    def know(self, name: str, dtype: DType, shape: tuple[int, ...]) -> None:
-        """The sizes of a graph input."""
-        self.know_value(Value(name, dtype, shape))
-
-    def know_value(self, value: Value) -> None:
-        """The sizes of a value that is there from here on."""
+    def add(self, value: Value) -> None:
+        """Makes the sizes of a value available to later nodes."""
         dims = self.dims(value)
         for axis, expr in enumerate(dims):
             if isinstance(expr, Expr):
@@ -69,28 +65,28 @@ class Operands:
         return size if type(size) is int else None
 
     def dims(self, value: Value | None) -> tuple[int | Expr | None, ...]:
-        """The sizes of a value, as expressions."""
+        """The sizes of a value as expressions; ``None`` for unknown ones."""
         return () if value is None else tuple(map(self._expr_of, value.shape))
 
-    # --- Making ---
+    # --- Inputs ---
 
-    def made(
+    def operand(
         self, node: Node, position: int, arrays: Sequence[Array], inputs: Sequence[Value | None], origin: Origin
-    ) -> Made:
-        """The input at a position, whose contents are these at the several sizes."""
+    ) -> Operand:
+        """Returns the input at a position, whose contents at the points are ``arrays``."""
         self._new, self._owner = [], node.name
         data = inputs[0] if inputs else None
         value = self._shrunk(node, position, arrays)
         if value is None:
             entries = self._entries(node, position, arrays)
             if entries is None:
-                what = f"the constant that {node.op_type} reads is another one at another size"
+                what = f"the constant that {node.op_type} reads differs between sizes"
                 raise refused(what, origin.node, origin.operator)
             value = self._of_entries(node, position, entries, arrays[0], data)
-        return Made(value, self._new)
+        return Operand(value, self._new)
 
     def _entries(self, node: Node, position: int, arrays: Sequence[Array]) -> list[int | Expr] | None:
-        """Whole numbers in a row, as expressions; of a Reshape one may be whatever is left."""
+        """A list of integers as expressions, with -1 for one unknown size of a Reshape."""
         first = arrays[0]
         if first.dtype.kind not in "iu" or first.ndim > 1 or any(array.shape != first.shape for array in arrays):
             return None
@@ -123,16 +119,16 @@ class Operands:
         return self._row(entries, like)
 
     def _can_read(self, value: Value) -> bool:
-        """Whether all sizes of a value are known."""
+        """Whether all sizes of a value are known, and it is not a constant."""
         return None not in self.dims(value) and value.name not in self.initializers
 
     def _is_run(self, entries: list[int | Expr]) -> bool:
-        """Whether one value has all these sizes."""
+        """Whether a value has all these sizes."""
         resolve = self.numbers.graph.traced.solver.resolved
         return tuple(resolve(size) if isinstance(size, Expr) else size for size in entries) in self._runs
 
     def _resized(self, data: Value, factors: list[Fraction]) -> Value:
-        """Factors in the place of sizes, where float32 has each exactly; otherwise sizes times factors, all at once."""
+        """The inputs of a Resize: factors if all are exact in float32, otherwise sizes times factors."""
         if all(Fraction(float(np.float32(float(factor)))) == factor for factor in factors):
             return self._constant(np.array([float(factor) for factor in factors], np.float32))
         sizes = [size for size in self.dims(data) if size is not None]
@@ -151,13 +147,13 @@ class Operands:
         return row
 
     def without_sizes(self, inputs: list[Value | None]) -> list[Value | None]:
-        """Of a Resize that has factors now: these are its third input, and there is no fourth."""
+        """The inputs of a Resize with factors as the third one and without sizes."""
         if len(inputs) == 4 and inputs[3] is not None and inputs[3].dtype == np.float32:
             return [inputs[0], inputs[1], inputs[3]]
         return inputs
 
     def _shrunk(self, node: Node, position: int, arrays: Sequence[Array]) -> Value | None:
-        """A constant that is repeated to several sizes, with one element there, where the node repeats that."""
+        """A constant that is repeated to several sizes, reduced to one element if the node broadcasts it."""
         first = arrays[0]
         repeats = node.op_type in BROADCASTING or (node.op_type == "Gemm" and position == 2)
         if not repeats or any(array.ndim != first.ndim for array in arrays):
@@ -175,11 +171,11 @@ class Operands:
 
     def _constant(self, array: Array) -> Value:
         key = (array.dtype.str, array.shape, array.tobytes())
-        if key not in self._made:
+        if key not in self._values:
             name = self._fresh("Sizes")
             self.initializers[name] = array
-            self._made[key] = Value(name, array.dtype, array.shape)
-        return self._made[key]
+            self._values[key] = Value(name, array.dtype, array.shape)
+        return self._values[key]
 
     def _fresh(self, role: str) -> str:
         name, number = f"{self._owner}/{role}", 1
@@ -192,15 +188,15 @@ class Operands:
     def _emit(
         self, op_type: str, inputs: tuple[Value, ...], sizes: Sequence[int | Expr], rank: int = 1, **attributes: int
     ) -> Value:
-        """A node that computes sizes, which the name of its value says."""
+        """The value of a node that computes sizes; it is named after them."""
         key = (op_type, tuple(map(id, inputs)), tuple(attributes.items()))
-        if key not in self._made:
+        if key not in self._values:
             texts = [self.numbers.text(size) if isinstance(size, Expr) else str(size) for size in sizes]
             text = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
             value = Value(self._fresh(text), INT64, (len(sizes),) if rank else ())
             self._new.append(Node(self._fresh(op_type), op_type, inputs, (value,), attributes))
-            self._made[key] = value
-        return self._made[key]
+            self._values[key] = value
+        return self._values[key]
 
     def _row(self, entries: list[int | Expr], like: Array) -> Value:
         """The numbers as one tensor."""
@@ -227,7 +223,7 @@ class Operands:
         return row
 
     def _piece(self, entries: list[int | Expr]) -> tuple[Value | int, int]:
-        """The first of these sizes, as many as one value has side by side, and how many these are; or a number."""
+        """The longest run of sizes at the start that can be read from one value, and its length; or a number and 1."""
         solver = self.numbers.graph.traced.solver
         sizes = tuple(solver.resolved(size) if isinstance(size, Expr) else size for size in entries)
         for count in range(len(sizes), 1, -1):
@@ -237,7 +233,7 @@ class Operands:
         return (self._computed(sizes[0]) if isinstance(sizes[0], Expr) else sizes[0]), 1
 
     def _computed(self, expr: Expr) -> Value:
-        """One number: read where a value has it, or made of those that names are."""
+        """A size that is read from a value, or computed from the names."""
         expr = self.numbers.graph.traced.solver.resolved(expr)
         if expr in self._places:
             value, axis = self._places[expr]
@@ -270,26 +266,26 @@ class Operands:
         if atom in solver.quotients:
             whole, divisor, _ = solver.quotients[atom]
             if solver.resolved(Expr.of(whole)) not in self._places:
-                raise refused(f"{whole} can be read nowhere", self._owner)
+                raise refused(f"no value has the size {whole}", self._owner)
             number = self._constant(np.array([divisor], np.int64))
             return self._emit("Div", (self._computed(Expr.of(whole)), number), (expr,))
-        raise refused(f"{atom} can be read nowhere", self._owner)
+        raise refused(f"no value has the size {atom}", self._owner)
 
 
 def _reshaped(entries: list[int | Expr], known: tuple[int | Expr | None, ...]) -> list[int | Expr]:
-    """0 for what is where it was, -1 for one other."""
-    made = [
+    """The shape of a Reshape with 0 for unchanged sizes, and -1 for one other."""
+    shape = [
         0 if isinstance(entry, Expr) and i < len(known) and known[i] == entry else entry
         for i, entry in enumerate(entries)
     ]
-    varying = [i for i, entry in enumerate(made) if isinstance(entry, Expr)]
-    if varying and -1 not in made:
-        made[varying[-1]] = -1
-    return made
+    varying = [i for i, entry in enumerate(shape) if isinstance(entry, Expr)]
+    if varying and -1 not in shape:
+        shape[varying[-1]] = -1
+    return shape
 
 
 def _expanded(entries: list[int | Expr], known: tuple[int | Expr | None, ...]) -> list[int | Expr]:
-    """1 for what has that size already."""
+    """The shape of an Expand with 1 for unchanged sizes."""
     front = len(entries) - len(known)
     return [
         1 if isinstance(entry, Expr) and i >= front and known[i - front] == entry else entry

@@ -1,4 +1,4 @@
-"""Chooses the sizes from which a model with names is merged."""
+"""Chooses the sizes at which models are compiled and merged."""
 
 from __future__ import annotations
 
@@ -11,26 +11,22 @@ from dml2onnx.sizes.named import NamedGraph
 from dml2onnx.sizes.ranges import Ranges
 
 Fits: TypeAlias = "Callable[[str, int], bool]"
-"""Whether a name may be a size where all others have their own."""
+"""Whether a size of a name is possible while all others keep theirs."""
 
 ROW = 2
-"""Sizes in a row of which one is odd where another size is even."""
+"""The number of consecutive sizes from which one is chosen with the other parity."""
 TRIES = 8
-"""How often other sizes are tried where two sizes of a graph are equal by chance."""
+"""The most attempts to find sizes at which no two expressions are equal by chance."""
 SPREAD = 0.381966
-"""How far from each other sizes of several names are, as a part of their ranges: so that many of them never meet."""
-
-
+"""The distance between the sizes of several names, as a part of their ranges, so that they rarely coincide."""
 FEW = 4
-"""Sizes of a range of which two names would often have the same."""
-
-
+"""The length up to which a range is so small that two names often coincide."""
 MORE = 6
-"""Sizes behind such a range at which the model is looked at as well, where they are possible."""
+"""The number of sizes beyond a small range that are used as well, if possible."""
 
 
 def points_of(graph: NamedGraph, ranges: Ranges) -> Iterator[dict[str, int]]:
-    """The last size, two at which no two sizes of the graph are equal by chance, and the first; and then some more."""
+    """Yields the last size, two at which no expressions are equal by chance, the first, and then more."""
 
     @cache
     def fits(name: str, size: int) -> bool:
@@ -45,7 +41,7 @@ def points_of(graph: NamedGraph, ranges: Ranges) -> Iterator[dict[str, int]]:
         distinct = len({tuple(graph.number(expr, point) for point in tried) for expr in expressions})
         if distinct > most:
             most, points = distinct, tried
-        if most == len(expressions):  # there may be fewer: some are one number all over a small range
+        if most == len(expressions):  # may never be reached: in a small range some are constant
             break
     yield from points
     yield from _pair(ranges, TRIES - 1, fits)
@@ -54,7 +50,7 @@ def points_of(graph: NamedGraph, ranges: Ranges) -> Iterator[dict[str, int]]:
 
 
 def _behind(graph: NamedGraph, ranges: Ranges) -> Iterator[dict[str, int]]:
-    """Sizes behind the last ones, where the form of the last one is chosen if it is that of large sizes."""
+    """Sizes beyond the ranges, in case the last ones have the form for large sizes."""
     for more in (1, 2):
         point = {}
         for number, (name, (low, high)) in enumerate(ranges.items()):
@@ -69,12 +65,12 @@ def _pair(ranges: Ranges, attempt: int, fits: Fits) -> list[dict[str, int]]:
     second: dict[str, int] = {}
     for number, (name, (low, high)) in enumerate(ranges.items()):
         if high - low < FEW and fits(name, high + MORE):
-            high += MORE  # sizes outside tell as much, and more of what is different at 1
+            high += MORE  # sizes beyond the range are as good, and differ more from 1
         part = SPREAD * (number + 1) + attempt / TRIES
         start, other = (low + int((high - low) * ((part + more) % 1)) for more in (0, 0.3))
         first[name] = _inside(fits, name, max(start, low + 1), low, high, ())
         second[name] = _other(fits, name, max(other, low + 1), low, high, first[name])
-        if high - low < FEW:  # the same two sizes, in as many orders as there are
+        if high - low < FEW:  # the same two sizes in different orders
             both = first[name], second[name]
             orders = (both, both[::-1], both[:1] * 2, both[1:] * 2)
             first[name], second[name] = orders[number % len(orders)]
@@ -82,7 +78,7 @@ def _pair(ranges: Ranges, attempt: int, fits: Fits) -> list[dict[str, int]]:
 
 
 def _other(fits: Fits, name: str, start: int, low: int, high: int, first: int) -> int:
-    """A second size, of some that follow one another one that is odd where the first is even: windows see both."""
+    """A second size, at an odd distance from the first one if possible, because windows may depend on parity."""
     taken = [first, 2 * first]
     found: list[int] = []
     while len(found) < ROW:
@@ -98,7 +94,7 @@ def _other(fits: Fits, name: str, start: int, low: int, high: int, first: int) -
 
 
 def _inside(fits: Fits, name: str, start: int, low: int, high: int, taken: Sequence[int]) -> int:
-    """The first size from there on that fits and is not taken, or one below."""
+    """The first possible size from ``start`` on, or before it, that is not in ``taken``."""
     size: int
     for size in (*range(start, high + 1), *range(min(start, high), low - 1, -1)):
         if size not in taken and fits(name, size):

@@ -1,4 +1,4 @@
-"""Slices whose numbers differ between sizes and say one thing: up to the last element, or from the last one on."""
+"""Slices whose numbers differ between sizes although they all mean the last element."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import numpy as np
 from dml2onnx.onnx_model import INT64, Array, Node
 
 BEHIND = (1 << 63) - 1
-"""The end of a Slice behind all elements."""
+"""The end of a Slice after all elements."""
 BEFORE = -BEHIND
-"""The end of a Slice with a negative step in front of all elements."""
+"""The end of a Slice with a negative step before all elements."""
 
 
 def open_ended(nodes: Sequence[Node], initializers: Sequence[Mapping[str, Array]]) -> dict[int, list[Array]]:
-    """The constants of a Slice at several sizes by position, without what only says where a dimension ends.
+    """Returns the constants of a Slice at several sizes by position, with the ends of dimensions generalized.
 
-    What is no Slice of constants gives nothing.
+    Returns nothing for other nodes.
     """
     if nodes[0].op_type != "Slice":
         return {}
     slices = [_windows(node, own) for node, own in zip(nodes, initializers, strict=True)]
     for same in zip(*slices, strict=True):
-        _generalise(same)
+        _generalize(same)
     starts, ends, steps = (
         [np.array([getattr(window, name) for window in windows], INT64) for windows in slices]
         for name in ("start", "end", "step")
@@ -34,7 +34,7 @@ def open_ended(nodes: Sequence[Node], initializers: Sequence[Mapping[str, Array]
 
 @dataclass
 class _Window:
-    """What a Slice takes of one dimension of so many elements."""
+    """The start, end and step of a Slice in a dimension of ``size`` elements."""
 
     size: int
     start: int
@@ -42,12 +42,12 @@ class _Window:
     step: int
 
     def taken(self, end: int, step: int) -> int:
-        """How many elements there are up to an end, in such steps."""
+        """The number of elements with another end and step."""
         return len(range(*slice(self.start, None if end < -self.size else end, step).indices(self.size)))
 
 
 def _windows(node: Node, initializers: Mapping[str, Array]) -> list[_Window]:
-    """What a Slice takes of each of its axes; nothing where one of its numbers is computed."""
+    """The windows of a Slice, one for each axis; none if any of its inputs is computed."""
     data, *given = node.inputs
     rows = [initializers[value.name].tolist() for value in given if value is not None and value.name in initializers]
     if data is None or len(rows) != len(given) or len(rows) < 3:
@@ -56,13 +56,13 @@ def _windows(node: Node, initializers: Mapping[str, Array]) -> list[_Window]:
     return [_Window(data.shape[axis], *row) for axis, *row in zip(rows[2], rows[0], rows[1], steps, strict=True)]
 
 
-def _generalise(windows: Sequence[_Window]) -> None:
-    """Along one dimension, at the several sizes: one end for all, one step, and the last element as -1."""
+def _generalize(windows: Sequence[_Window]) -> None:
+    """Gives the windows along one dimension a common end and step if possible, and the last element as -1."""
     step = windows[0].step
     edge = BEHIND if step > 0 else BEFORE
     differ = len({(window.end, window.step) for window in windows}) > 1
     if differ and all(window.taken(edge, step) == window.taken(window.end, window.step) for window in windows):
-        for window in windows:  # a single element is taken in steps of 1
+        for window in windows:  # the step of a single element is arbitrary
             window.end, window.step = edge, step
     if len({window.start for window in windows}) > 1 and all(
         step < 0 and window.start == window.size - 1 for window in windows

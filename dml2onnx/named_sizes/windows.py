@@ -1,4 +1,4 @@
-"""Finds margins of windows that give the right number of windows at all sizes."""
+"""Finds paddings that give the right number of windows at all sizes."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from dml2onnx.onnx_model import Node
 from dml2onnx.onnx_model.records import Attribute
 
 GLOBAL = {"AveragePool": "GlobalAveragePool", "MaxPool": "GlobalMaxPool", "LpPool": "GlobalLpPool"}
-"""Pooling whose window is the whole of each picture has no numbers."""
+"""Pooling operators, with those for a window over the whole image."""
 WINDOWED = frozenset({"AveragePool", "Conv", "LpPool", "MaxPool"})
 
 
 class Axis(NamedTuple):
-    """What a windowed node does along one dimension."""
+    """The attributes of a windowed node along one dimension."""
 
     kernel: int
     stride: int
     dilation: int
     margins: int
-    """Both together."""
+    """The sum of both."""
     ceil: bool
 
     @property
     def more(self) -> int:
-        """The elements behind the first window, beside those of the dimension; rounded up where windows are."""
+        """The number of elements after the first window minus the size; rounded up as windows are."""
         rounding = self.stride - 1 if self.ceil else 0
         return self.margins - (self.kernel - 1) * self.dilation - 1 + rounding
 
     def count(self, size: int) -> int:
-        """How many windows there are."""
+        """The number of windows."""
         return (size + self.more) // self.stride + 1
 
 
 def axes_of(node: Node, attributes: Mapping[str, Attribute]) -> list[Axis]:
-    """The dimensions of a windowed node with these attributes."""
+    """Returns the dimensions of a windowed node with these attributes."""
     pads = attributes.get("pads")
     weights = node.inputs[1] if node.op_type == "Conv" else None
     kernel = attributes.get("kernel_shape", () if weights is None else weights.shape[2:])
@@ -51,7 +51,7 @@ def axes_of(node: Node, attributes: Mapping[str, Attribute]) -> list[Axis]:
 
 
 def widest(nodes: Sequence[Node]) -> tuple[int, ...] | None:
-    """Margins that serve at all sizes: what no window reaches makes no difference."""
+    """Returns paddings that work at all sizes, because windows do not reach the end of the padding."""
     pads = [node.attributes["pads"] for node in nodes]
     if nodes[0].op_type not in WINDOWED or not all(isinstance(pad, tuple) for pad in pads):
         return None
@@ -62,7 +62,7 @@ def widest(nodes: Sequence[Node]) -> tuple[int, ...] | None:
 
 
 def _gives_its_output(node: Node, pads: tuple[int, ...]) -> bool:
-    """Whether a node has as many windows with these margins as it has with its own."""
+    """Whether a node has the same number of windows with these paddings."""
     source, target = node.inputs[0], node.outputs[0]
     if source is None or target is None or node.attributes.get("ceil_mode"):
         return False
@@ -71,12 +71,12 @@ def _gives_its_output(node: Node, pads: tuple[int, ...]) -> bool:
 
 
 def whole_pictures(nodes: Sequence[Node]) -> str | None:
-    """The operator without a window, where that is all of the input at all sizes."""
+    """Returns the operator without a window, if the window is the whole input at all sizes."""
     return GLOBAL.get(nodes[0].op_type) if all(map(_is_whole, nodes)) else None
 
 
 def _is_whole(node: Node) -> bool:
-    """Whether the window of a pooling node is all of its input, and there is no margin."""
+    """Whether the window of a pooling node is the whole input without padding."""
     source = node.inputs[0]
     pads = node.attributes.get("pads")
     has_margin = isinstance(pads, tuple) and any(pads)

@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 __all__ = ["resized"]
 
 
-def resized(graph: Graph, sizes: Mapping[str, Sequence[int]], is_right: Callable[[OperatorDesc], bool]) -> Graph:
-    """The graph with inputs of these sizes; raises :class:`DmlError` where it cannot have them.
+def resized(graph: Graph, sizes: Mapping[str, Sequence[int]], is_valid: Callable[[OperatorDesc], bool]) -> Graph:
+    """Returns the graph with inputs of these sizes; raises :class:`DmlError` if that is not possible.
 
-    The graph has to have passed :func:`dml2onnx.check`; whether the result does is for another call of that to say.
-    ``is_right`` says whether DirectML would accept an operator; of several ways to go on, one where it does is taken.
+    The graph must have passed :func:`dml2onnx.check`; the result has to be checked again. ``is_valid`` tells whether
+    DirectML accepts an operator; it selects among several possible results.
     """
     solver = Solver()
-    asked = request(graph, sizes, solver)
-    value = value_of(asked, solver)
+    requested = request(graph, sizes, solver)
+    value = value_of(requested, solver)
 
     def judge(traced: Traced, node: SizedNode) -> bool:
-        return is_right(Resizer(traced, value).operator(node))
+        return is_valid(Resizer(traced, value).operator(node))
 
-    traced = trace(graph, solver, asked.sizes, judge)
-    values, problems = values_for(asked, traced)
+    traced = trace(graph, solver, requested.sizes, judge)
+    values, problems = values_for(requested, traced)
     if problems:
         raise DmlError(*problems)
     return Resizer(traced, values).graph()

@@ -1,13 +1,13 @@
-"""Sizes as expressions: whole numbers, names, sums, products, and quotients rounded down.
+"""Sizes as expressions: integers, names, sums, products, and quotients rounded down.
 
-:class:`Size` is what the rules of an operator compute with: to them it is the number that the model has, and it keeps
-what that number is made of. So one formula gives the size that is and the size that would be.
+:class:`Size` is an integer to the rules of an operator, and records the expression that computes it. So one formula
+gives both the current size and the size for other inputs.
 """
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, total_ordering
 from math import gcd
@@ -15,16 +15,16 @@ from typing import TypeAlias
 
 
 class Kind(enum.IntEnum):
-    """Who decides about a symbol; of two that have to be equal the larger one gives way."""
+    """The source of a symbol; of two symbols that have to be equal, the larger kind is substituted."""
 
-    GIVEN = 0
-    """The caller, who has stated a size or a name."""
+    REQUESTED = 0
+    """The caller, who stated a size or a name."""
     INPUT = 1
-    """An input of which nobody has said anything: it has its size, unless it has to follow another."""
-    MADE = 2
+    """An input without a stated size: it keeps its size unless it has to follow another one."""
+    GENERATED = 2
     """A node that makes a tensor of any size: FILL_VALUE_CONSTANT, or a stride of 0."""
     REPEATED = 3
-    """A dimension of one element in a node's view, which can be repeated by a stride of 0."""
+    """A dimension of one element in a node's view, which a stride of 0 can repeat."""
 
 
 @total_ordering
@@ -45,7 +45,7 @@ class Symbol:
 
     @property
     def order(self) -> tuple[int, int]:
-        """The larger one of two gives way to the other."""
+        """Of two symbols, the larger one is substituted."""
         return self.kind, self.serial
 
 
@@ -59,7 +59,7 @@ class Floor:
         self.divisor = divisor
         text = str(dividend)
         self.text = f"floor(({text})/{divisor})" if " " in text else f"floor({text}/{divisor})"
-        """Made once: it gives the order of products."""
+        """Cached, because it determines the order of products."""
         self._hash = hash((dividend, divisor))
 
     def __eq__(self, other: object) -> bool:
@@ -89,7 +89,7 @@ def _order(term: tuple[Monomial, int]) -> tuple[int, list[tuple[int, int, str]]]
 
 
 class Expr:
-    """A polynomial with whole coefficients over symbols and rounded quotients."""
+    """A polynomial with integer coefficients over symbols and rounded quotients."""
 
     __slots__ = ("_hash", "_symbols", "terms")
 
@@ -106,7 +106,7 @@ class Expr:
 
     @classmethod
     def of(cls, value: int | Symbol | Expr | Size) -> Expr:
-        """A number, a symbol, or what is one already."""
+        """Converts an integer, a symbol or a size."""
         if isinstance(value, Expr):
             return value
         if isinstance(value, Size):
@@ -123,7 +123,7 @@ class Expr:
 
     @property
     def number(self) -> int | None:
-        """The value of an expression without symbols."""
+        """The value of an expression without symbols, or ``None``."""
         if not self.terms:
             return 0
         if len(self.terms) == 1 and not self.terms[0][0]:
@@ -132,7 +132,7 @@ class Expr:
 
     @property
     def symbol(self) -> Symbol | None:
-        """The one symbol that the expression is."""
+        """The symbol, if the expression is a single one, or ``None``."""
         if len(self.terms) == 1:
             monomial, number = self.terms[0]
             if number == 1 and len(monomial) == 1 and isinstance(monomial[0], Symbol):
@@ -140,7 +140,7 @@ class Expr:
         return None
 
     def symbols(self) -> frozenset[Symbol]:
-        """All symbols, those inside of quotients too."""
+        """All symbols, including those inside quotients."""
         if self._symbols is None:
             found: set[Symbol] = set()
             for monomial, _ in self.terms:
@@ -151,7 +151,7 @@ class Expr:
 
     @property
     def has_quotients(self) -> bool:
-        """Whether anything is rounded."""
+        """Whether any part is rounded."""
         return any(isinstance(atom, Floor) for monomial, _ in self.terms for atom in monomial)
 
     def __add__(self, other: Expr) -> Expr:
@@ -163,7 +163,7 @@ class Expr:
         return Expr(terms)
 
     def scaled(self, factor: int) -> Expr:
-        """The expression times a number."""
+        """The expression times an integer."""
         if factor == 1:
             return self
         return Expr({monomial: number * factor for monomial, number in self.terms})
@@ -186,7 +186,7 @@ class Expr:
         return Expr(terms)
 
     def divided(self, divisor: int) -> Expr:
-        """The quotient by a number above 0, rounded down."""
+        """The quotient by a positive integer, rounded down."""
         whole = {monomial: number // divisor for monomial, number in self.terms if number % divisor == 0}
         rest = Expr({monomial: number for monomial, number in self.terms if number % divisor})
         constant = dict(rest.terms).get((), 0)
@@ -200,7 +200,7 @@ class Expr:
         return Expr(whole) + Expr({(_quotient(rest, divisor),): 1})
 
     def over(self, divisor: Expr) -> Expr | None:
-        """The quotient by a single product where it leaves nothing."""
+        """The exact quotient by a single product, or ``None``."""
         if len(divisor.terms) != 1:
             return None
         atoms, factor = divisor.terms[0]
@@ -217,7 +217,7 @@ class Expr:
         return Expr(terms)
 
     def at(self, values: Callable[[Symbol], int]) -> int:
-        """The value where symbols have these values."""
+        """The value for these values of the symbols."""
         total = 0
         for monomial, number in self.terms:
             for atom in monomial:
@@ -230,11 +230,11 @@ class Expr:
 
     @property
     def old(self) -> int:
-        """The value that the model has."""
+        """The value in the model."""
         return self.at(lambda symbol: symbol.old)
 
     def replaced(self, values: Callable[[Symbol], Expr | None]) -> Expr:
-        """With expressions in the place of symbols."""
+        """The expression with symbols substituted."""
         if not any(values(symbol) is not None for symbol in self.symbols()):
             return self
         total = Expr({})
@@ -265,11 +265,11 @@ class Expr:
     __repr__ = __str__
 
     def content(self) -> int:
-        """What all coefficients are multiples of."""
+        """The greatest common divisor of all coefficients."""
         return gcd(*(number for _, number in self.terms))
 
     def common(self) -> Monomial:
-        """The symbols that all products have."""
+        """The symbols that all products share."""
         if not self.terms:
             return ()
         shared = list(self.terms[0][0])
@@ -300,12 +300,11 @@ def _whole(number: int) -> Expr:
 
 
 class Size(int):
-    """A number of a model that may become another one.
+    """A number of a model that may change with its inputs.
 
-    It is the number that the model has in every comparison and in every decision, and ``expr`` is what it is made of.
-    ``parts`` are the factors of a product in the order of memory, the outermost first, as far as they are known: what
-    has been merged can be taken apart again. Comparisons for equality that hold are written into ``notes``, where
-    there are any.
+    In comparisons and decisions it is the model's number; ``expr`` is the expression that computes it. ``parts`` are
+    the known factors of a product in memory order, outermost first, so that merged dimensions can be split again.
+    Comparisons for equality that are true are appended to ``notes``, if there are any.
     """
 
     expr: Expr
@@ -316,11 +315,11 @@ class Size(int):
         cls, value: Expr | int, parts: tuple[Size, ...] = (), notes: Notes | None = None, old: int | None = None
     ) -> Size:
         expr = Expr.of(value)
-        made = super().__new__(cls, expr.old if old is None else old)
-        made.expr = expr
-        made.parts = parts
-        made.notes = notes
-        return made
+        size = super().__new__(cls, expr.old if old is None else old)
+        size.expr = expr
+        size.parts = parts
+        size.notes = notes
+        return size
 
     __hash__ = int.__hash__
 
@@ -331,14 +330,14 @@ class Size(int):
 
     @property
     def is_constant(self) -> bool:
-        """Whether the expression is a number."""
+        """Whether the expression is an integer."""
         return self.expr.number is not None
 
     def noting(self, notes: Notes | None) -> Size:
-        """The same, whose comparisons are written down."""
+        """The same size with comparisons recorded in ``notes``."""
         return Size(self.expr, self.parts, notes, int(self))
 
-    def _made(self, expr: Expr, other: object, parts: tuple[Size, ...] = ()) -> Size:
+    def _derived(self, expr: Expr, other: object, parts: tuple[Size, ...] = ()) -> Size:
         return Size(expr, parts, self.notes or (other.notes if isinstance(other, Size) else None))
 
     def __eq__(self, other: object) -> bool:
@@ -359,36 +358,36 @@ class Size(int):
             notes.append((self, other if isinstance(other, Size) else Size(other)))
 
     def __add__(self, other: int) -> Size:
-        return self._made(self.expr + Expr.of(other), other)
+        return self._derived(self.expr + Expr.of(other), other)
 
     __radd__ = __add__
 
     def __sub__(self, other: int) -> Size:
-        return self._made(self.expr - Expr.of(other), other)
+        return self._derived(self.expr - Expr.of(other), other)
 
     def __rsub__(self, other: int) -> Size:
-        return self._made(Expr.of(other) - self.expr, other)
+        return self._derived(Expr.of(other) - self.expr, other)
 
     def __neg__(self) -> Size:
-        return self._made(self.expr.scaled(-1), None)
+        return self._derived(self.expr.scaled(-1), None)
 
     def __mul__(self, other: int) -> Size:
         if not isinstance(other, int):
             return NotImplemented
-        return self._made(self.expr * Expr.of(other), other, _product(self, other))
+        return self._derived(self.expr * Expr.of(other), other, _product(self, other))
 
     def __rmul__(self, other: int) -> Size:
         if not isinstance(other, int):
             return NotImplemented
-        return self._made(self.expr * Expr.of(other), other, _product(other, self))
+        return self._derived(self.expr * Expr.of(other), other, _product(other, self))
 
     def __floordiv__(self, other: int) -> Size | int:
         divisor = Expr.of(other)
         number = divisor.number
         if number is not None and number > 0:
-            return self._made(self.expr.divided(number), other)
+            return self._derived(self.expr.divided(number), other)
         quotient = self.expr.over(divisor)
-        return int(self) // int(other) if quotient is None else self._made(quotient, other)
+        return int(self) // int(other) if quotient is None else self._derived(quotient, other)
 
     def __rfloordiv__(self, other: int) -> Size | int:
         return Size(other) // self
@@ -401,7 +400,7 @@ class Size(int):
 
 
 def _product(left: int, right: int) -> tuple[Size, ...]:
-    """The factors of a product, those that are 1 left out; none where one of them is 0 or below."""
+    """The factors of a product other than 1; none if a factor is not positive."""
     if left < 1 or right < 1:
         return ()
     factors: list[Size] = []
@@ -412,21 +411,13 @@ def _product(left: int, right: int) -> tuple[Size, ...]:
 
 
 def as_size(value: int) -> Size:
-    """A number as a size."""
+    """Converts an integer to a size."""
     return value if isinstance(value, Size) else Size(value)
 
 
 def product(sizes: Iterable[int]) -> Size:
-    """The product, with its parts."""
-    made = Size(1)
+    """Returns the product with its parts."""
+    result = Size(1)
     for size in sizes:
-        made = made * size
-    return made
-
-
-def serials() -> Iterator[int]:
-    """The numbers of symbols, in the order in which they are made."""
-    number = 0
-    while True:
-        yield number
-        number += 1
+        result = result * size
+    return result

@@ -15,101 +15,92 @@ if TYPE_CHECKING:
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Graph
     from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.sizes.expressions import Symbol
     from dml2onnx.sizes.named import Values
 
 PROBES = 130
-"""How many sizes are tried to see in which steps they come: blocks of 64 are the largest that are usual."""
+"""The number of sizes that are tried to find the step: common blocks have up to 64 elements."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """What is known of one dimension of an input."""
+    """What is known about one dimension of an input."""
 
     size: int
-    """The model's own."""
+    """The size in the model."""
     first: int
-    """The smallest that it may have where all others have their own; its own size where it is fixed or follows."""
+    """The smallest possible size while all others keep theirs; the model's own if it is fixed or follows."""
     last: int | None
-    """The largest, as far as anybody has looked; ``None`` for any."""
+    """The largest size that was tried successfully; ``None`` if there is no limit."""
     step: int
-    """In which steps; 0 where some sizes in between are possible and others are not, without an order."""
+    """The step between possible sizes; 0 if they are irregular."""
     follows: str
-    """The other dimensions that it follows from: ``picture[2]``, ``2*past[0]``."""
+    """The dimensions that it follows from: ``picture[2]``, ``2*past[0]``."""
     is_fixed: bool
-    """Whether it has no other size by itself: it stays, or follows."""
+    """Whether it cannot be chosen: it is constant, or follows from others."""
     node: str = ""
     operator: str = ""
     reason: str = ""
-    """Who says so, or that it is no larger, and why."""
+    """The node that limits it, and why."""
 
 
 def freedom(
     graph: Graph,
     name: str,
     sizes: Sequence[int],
-    is_operator: Callable[[OperatorDesc], bool],
-    is_graph: Callable[[Graph], Diagnostic | None],
+    is_valid: Callable[[OperatorDesc], bool],
+    problem_of: Callable[[Graph], Diagnostic | None],
 ) -> tuple[Dimension, ...]:
-    """Every dimension of the input of this name, which a checked graph has.
+    """Returns what is known about every dimension of an input of a checked graph.
 
-    The functions say whether an operator is right, and what is wrong with a graph.
+    ``is_valid`` tells whether an operator is valid, ``problem_of`` returns an error of a graph.
     """
     labels = [f"d{i}" for i in range(len(sizes))]
-    named = NamedGraph.of(graph, {name: labels}, is_operator)
-    return tuple(_dimension(named, name, i, label, is_graph) for i, label in enumerate(labels))
+    named = NamedGraph.of(graph, {name: labels}, is_valid)
+    return tuple(_dimension(named, name, i, label, problem_of) for i, label in enumerate(labels))
 
 
 def _dimension(
-    named: NamedGraph, name: str, i: int, label: str, is_graph: Callable[[Graph], Diagnostic | None]
+    named: NamedGraph, name: str, i: int, label: str, problem_of: Callable[[Graph], Diagnostic | None]
 ) -> Dimension:
-    solver, symbol = named.traced.solver, named.asked.names[label]
+    solver, symbol = named.traced.solver, named.requested.names[label]
     old, expr = symbol.old, solver.resolved(Expr.of(symbol))
     why = solver.reasons.get(symbol) or solver.ties.get(symbol)
     if why is None and expr.number is not None:
-        why = next((solver.reasons[item] for item in _behind(symbol, named) if item in solver.reasons), None)
+        why = next((solver.reasons[item] for item in solver.dependencies(symbol) if item in solver.reasons), None)
     if why is not None:
         place = why.place
         follows = "" if expr.number is not None else _renamed(str(expr), name)
         return Dimension(old, old, old, 1, follows, True, place.node, place.operator, place.words)
 
-    def is_right(values: Values) -> bool:
-        return is_graph(named.at(values)) is None
+    def is_possible(values: Values) -> bool:
+        return problem_of(named.at(values)) is None
 
-    first = named.lowest(label, is_right)
-    last = _last(named, label, old, is_right)
-    limit = None if last is None else _problem(named, label, last + 1, is_graph)
-    said = ("", "", "") if limit is None else (limit.node, limit.operator, _renamed(limit.message, name))
-    return Dimension(old, first, last, _step(named, label, old), "", first == old == last, *said)
+    first = named.lowest(label, is_possible)
+    last = _last(named, label, old, is_possible)
+    limit = None if last is None else _problem(named, label, last + 1, problem_of)
+    reason = ("", "", "") if limit is None else (limit.node, limit.operator, _renamed(limit.message, name))
+    return Dimension(old, first, last, _step(named, label, old), "", first == old == last, *reason)
 
 
 def _problem(
-    named: NamedGraph, label: str, size: int, is_graph: Callable[[Graph], Diagnostic | None]
+    named: NamedGraph, label: str, size: int, problem_of: Callable[[Graph], Diagnostic | None]
 ) -> Diagnostic | None:
     """Why a size is not possible."""
-    values = {other: named.old(other) for other in named.names} | {label: size}
+    values = named.own_values() | {label: size}
     problems = named.problems(values)
-    return problems[0] if problems else is_graph(named.at(values))
-
-
-def _behind(symbol: Symbol, named: NamedGraph) -> list[Symbol]:
-    found = [symbol]
-    for item in found:  # which grows
-        bound = named.traced.solver.bound.get(item)
-        found += [] if bound is None else [other for other in bound.symbols() if other not in found]
-    return found
+    return problems[0] if problems else problem_of(named.at(values))
 
 
 def _renamed(text: str, name: str) -> str:
-    """With the dimensions of the input in the place of our names for them."""
+    """The text with the input's dimensions instead of the internal names for them."""
     for i in reversed(range(8)):
         text = text.replace(f"d{i}", f"{name}[{i}]")
     return text
 
 
 def _step(named: NamedGraph, label: str, old: int) -> int:
-    """In which steps sizes fit; 0 where there is no order in them."""
-    own = {other: named.old(other) for other in named.names}
+    """The step between possible sizes; 0 if they are irregular."""
+    own = named.own_values()
     sizes = [size for size in range(old, old + PROBES) if not named.problems({**own, label: size})]
     steps = {following - size for size, following in pairwise(sizes)}
     if not steps:
@@ -117,13 +108,13 @@ def _step(named: NamedGraph, label: str, old: int) -> int:
     return steps.pop() if len(steps) == 1 else 0
 
 
-def _last(named: NamedGraph, label: str, old: int, is_right: Callable[[Mapping[str, int]], bool]) -> int | None:
-    """The largest size, between the model's own and four times that; ``None`` where that is possible."""
-    own = {other: named.old(other) for other in named.names}
+def _last(named: NamedGraph, label: str, old: int, is_possible: Callable[[Mapping[str, int]], bool]) -> int | None:
+    """The largest possible size up to about four times the model's own; ``None`` if that is possible."""
+    own = named.own_values()
 
     def fits(size: int) -> bool:
         near = named.nearest(label, size, max(size - PROBES, old))
-        return near is not None and near > old and is_right({**own, label: near})
+        return near is not None and near > old and is_possible({**own, label: near})
 
     low, high = old, 4 * old + PROBES
     if fits(high):

@@ -1,7 +1,7 @@
-"""Memory layouts of values with sizes that may change, and views of them.
+"""Memory layouts of values with variable sizes, and views of them.
 
-A value has been written as a tensor: its dimensions, in the order of memory, are the axes of the layout. A view is
-matched against them: each of its dimensions covers an axis, several that lie side by side, or a part of one.
+The dimensions of the tensor that was written, in memory order, are the axes of the layout. A view is matched against
+them: each of its dimensions covers an axis, several contiguous ones, or a part of one.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A dimension in memory; strides count bits."""
+    """A dimension in memory; strides are in bits."""
 
     size: Size
     stride: Size
     old_stride: int
     index: int = -1
-    """Which dimension of the tensor that was written."""
+    """The dimension of the tensor that was written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Axes:
-    """The axes of a value, the innermost first; that is the bits of an element."""
+    """The axes of a value, the innermost first, which is the bits of an element."""
 
     axes: tuple[Axis, ...]
 
     @property
     def end(self) -> int:
-        """Bits from the first to the last, as the model has them."""
+        """The bits from the first to the last one, in the model."""
         return 1 + sum((int(axis.size) - 1) * axis.old_stride for axis in self.axes)
 
 
 @dataclass(frozen=True, slots=True)
 class Sized:
-    """A tensor in sizes that may change; ``strides`` count elements, ``None`` means packed."""
+    """A tensor with variable sizes; ``strides`` are in elements, ``None`` means packed."""
 
     sizes: tuple[Size, ...]
     strides: tuple[Size | None, ...] | None
@@ -52,11 +52,11 @@ class Sized:
     """In bytes."""
 
 
-# --- What is written ------------------------------------------------------------------------------------------------
+# --- Writing --------------------------------------------------------------------------------------------------------
 
 
 def written(desc: TensorDesc, sizes: Sequence[Size]) -> tuple[Axes, Sized]:
-    """The layout of a tensor that is the first in its buffer, and the tensor with the strides that follow."""
+    """Returns the layout of a tensor that fills its buffer, and the tensor with the strides that follow."""
     order = _memory_order(desc)
     bits = desc.data_type.bits
     axes = [Axis(Size(bits), Size(1), 1)]
@@ -79,8 +79,8 @@ def written(desc: TensorDesc, sizes: Sequence[Size]) -> tuple[Axes, Sized]:
 def _memory_order(desc: TensorDesc) -> list[int]:
     """Dimensions from the inside out.
 
-    Of two with one stride that of one element is the inner one, since its stride says what lies inside of it. One
-    whose stride says nothing lies outside of all dimensions behind it.
+    Of two dimensions with one stride, that of size 1 is the inner one. A dimension of size 1 whose stride is
+    meaningless lies outside all dimensions after it.
     """
     strides = desc.effective_strides
     known = {stride for stride, size in zip(strides, desc.sizes, strict=True) if size > 1}
@@ -98,7 +98,7 @@ def _memory_order(desc: TensorDesc) -> list[int]:
 
 
 def _pitch(tight: Size, tight_old: int, old: int, size: int) -> Size:
-    """The stride of a dimension over what lies inside of it: as dense, as padded or as aligned as it is."""
+    """The stride of a dimension given the size of the inner ones: as dense, as padded or as aligned as the old one."""
     if old == tight_old or size == 1:
         return tight
     if tight.is_constant:
@@ -111,20 +111,20 @@ def _pitch(tight: Size, tight_old: int, old: int, size: int) -> Size:
     return tight + (old - tight_old)
 
 
-# --- What is read ---------------------------------------------------------------------------------------------------
+# --- Reading --------------------------------------------------------------------------------------------------------
 
 
 AS_WRITTEN, INSIDE = -1, -2
-"""Where a dimension of one element goes, if there are several places: see :meth:`Match.view`."""
+"""Preferences for dimensions of size 1 that may be placed at several positions: see :meth:`Match._single_for`."""
 
 
 class UnmatchedError(Exception):
-    """A view covers what varies in a way that has no counterpart at another size; says which way."""
+    """A view covers variable dimensions in a way that has no counterpart at other sizes; with the reason."""
 
 
 @dataclass
 class _Segment:
-    """A part of an axis between two factors, ``step`` bits apart."""
+    """A part of an axis between two factors, with a stride of ``step`` bits."""
 
     size: Size
     step: Size
@@ -135,7 +135,7 @@ class _Segment:
 
 
 class Match:
-    """A view of a layout: which parts of which axes each dimension covers."""
+    """Matches a view with a layout: which parts of which axes each dimension covers."""
 
     def __init__(
         self, layout: Axes, desc: TensorDesc, offset: int, solver: Solver, place: Place, preference: int
@@ -154,7 +154,7 @@ class Match:
         self.offset = offset * 8
 
     def view(self) -> Sized:
-        """The view in sizes that may change."""
+        """Returns the view with variable sizes."""
         if self.offset + self._end() > self.layout.end:
             raise UnmatchedError("it reads beyond what was written there")
         cuts = self._cuts()
@@ -173,17 +173,17 @@ class Match:
     # --- Cutting axes into the parts that dimensions cover ---
 
     def _axis_of(self, stride: int) -> int:
-        """The axis that a dimension of this stride starts in: the outermost whose stride divides it."""
+        """The axis in which a dimension of this stride starts: the outermost one whose stride divides it."""
         found = -1
         for number, axis in enumerate(self.layout.axes):
             if int(axis.size) > 1 and stride % axis.old_stride == 0 and stride < axis.old_stride * int(axis.size):
                 found = number
         if found < 0:
-            raise UnmatchedError("its strides are no multiples of those that it was written with")
+            raise UnmatchedError("its strides are not multiples of those that it was written with")
         return found
 
     def _cuts(self) -> list[set[int]]:
-        """For each axis the factors at which a dimension starts or ends."""
+        """The factors of each axis at which a dimension starts or ends."""
         cuts: list[set[int]] = [{1, int(axis.size)} for axis in self.layout.axes]
         for size, stride in self.dimensions:
             if size == 1 or stride == 0:
@@ -207,7 +207,7 @@ class Match:
         return cuts
 
     def _outer(self, number: int) -> int | None:
-        """The axis that lies around another without a gap."""
+        """The next outer axis, if there is no gap between them."""
         axis = self.layout.axes[number]
         for outer in range(number + 1, len(self.layout.axes)):
             if int(self.layout.axes[outer].size) > 1:
@@ -233,7 +233,7 @@ class Match:
         return segments
 
     def _parts(self, size: Size, cuts: list[int]) -> list[Size] | None:
-        """The factors of a merged size, as the cuts group them; ``None`` where they do not meet."""
+        """The factors of a merged size grouped by the cuts; ``None`` if they do not match."""
         factors = [self.solver.size(part) for part in reversed(size.factors)]
         if self.solver.is_constant(size):
             return [Size(high // low) for low, high in pairwise(cuts)]
@@ -273,24 +273,23 @@ class Match:
             size //= int(segment.size)
             stride *= int(segment.size)
         if size > 1:
-            raise UnmatchedError("it reads rows that do not lie side by side")
+            raise UnmatchedError("it reads rows that are not contiguous")
 
     def _offset(self) -> Size:
-        """The offset in bytes, each part of an axis at the position that it is at."""
-        left, made = self.offset, Size(0)
+        """The offset in bytes, which also gives each part of an axis its position."""
+        left, bits = self.offset, Size(0)
         row = [segment for segments in self.segments for segment in segments]
         for segment in reversed(row):
             if int(segment.size) == 1:
                 continue
             segment.position = min(left // segment.old_step, int(segment.size) - 1)
             left -= segment.position * segment.old_step
-            made = made + segment.step * segment.position
+            bits = bits + segment.step * segment.position
             self._check_window(segment)
-        bits = made + left
-        return as_size(bits // 8)
+        return as_size((bits + left) // 8)
 
     def _check_window(self, segment: _Segment) -> None:
-        """What covers a part of a dimension stays where it is, unless nobody can tell where that is."""
+        """Keeps a view of a part of a dimension in place, unless that is ambiguous."""
         if self.solver.is_constant(segment.size):
             return
         covered = 1
@@ -304,12 +303,12 @@ class Match:
             return
         if segment.position + covered == int(segment.size):
             raise UnmatchedError(
-                f"it reads the last {covered} of {int(segment.size)} elements, of which nobody can tell whether they "
-                "stay where they are or at the end"
+                f"it reads the last {covered} of {int(segment.size)} elements, and it is ambiguous whether they are "
+                "counted from the front or from the end"
             )
 
     def _place_single(self) -> None:
-        """Dimensions of one element in memory that vary go to one of the view that has one."""
+        """Assigns variable dimensions of size 1 in memory to dimensions of size 1 of the view."""
         row = [segment for segments in self.segments for segment in segments]
         ones = [i for i, (size, _) in enumerate(self.dimensions[:-1]) if size == 1]
         for position, segment in reversed(list(enumerate(row))):
@@ -324,10 +323,10 @@ class Match:
                 self.covered[chosen].append(segment)
 
     def _single_for(self, position: int, row: list[_Segment], free: list[int]) -> int | None:
-        """The dimension for a part that lies there, as it is preferred.
+        """The dimension for the part at ``position``, by the preference.
 
-        ``AS_WRITTEN`` is the dimension that it had, or that of the graph's input, ``INSIDE`` the last one in front of
-        all that lies inside of it, and a number is that dimension.
+        ``AS_WRITTEN`` is the dimension that it was written with, or that of the graph's input, ``INSIDE`` the last one
+        before all inner parts, and a number is that dimension.
         """
         if not free:
             return None
@@ -349,7 +348,7 @@ class Match:
         return before[-1]
 
     def _aligned(self, position: int, row: list[_Segment], free: list[int]) -> int:
-        """Of several the last, but for as many as other parts of one element need that lie inside."""
+        """The last one that leaves enough dimensions for the other inner parts of size 1."""
         waiting = sum(
             1
             for item in row[:position]
@@ -358,7 +357,7 @@ class Match:
         return free[max(len(free) - 1 - waiting, 0)]
 
     def _merge(self, position: int, row: list[_Segment]) -> None:
-        """Without such a dimension it is part of the one that covers what lies inside, or outside."""
+        """Merges a part without a dimension of its own into the dimension that covers the next inner one."""
         segment = row[position]
         inner = next((item for item in reversed(row[:position]) if int(item.size) > 1), None)
         if inner is not None and inner.dimension is not None and inner.dimension < self.desc.rank:
@@ -367,9 +366,9 @@ class Match:
                 segment.dimension = inner.dimension
                 own.insert(own.index(inner) + 1, segment)
                 return
-        raise UnmatchedError("it has no dimension for one that had one element")
+        raise UnmatchedError("it has no dimension for one of size 1")
 
-    # --- The result ---
+    # --- Result ---
 
     def _size(self, dimension: int) -> Size:
         size, _ = self.dimensions[dimension]
@@ -380,11 +379,11 @@ class Match:
         if int(covered) == size:
             return covered
         if not all(self.solver.is_constant(segment.size) for segment in own[:-1]):
-            raise UnmatchedError("it reads a part of rows that lie side by side")
+            raise UnmatchedError("it reads a part of contiguous rows")
         return Size(size)
 
     def _strides(self, sizes: list[Size]) -> tuple[Size | None, ...]:
-        """The stride of each dimension in elements, ``None`` for one of a single element."""
+        """The stride of each dimension in elements, ``None`` for dimensions of one element."""
         strides: list[Size | None] = []
         for dimension in range(self.desc.rank):
             own, (_, stride) = self.covered[dimension], self.dimensions[dimension]
@@ -396,7 +395,7 @@ class Match:
 
 
 def repeated(sized: Sized, desc: TensorDesc, solver: Solver, name: str, kept: frozenset[int]) -> Sized:
-    """The view in which dimensions of one element, and those that are repeated, may become larger, but those kept."""
+    """Returns the view with variable sizes for dimensions that are or can be repeated, except those ``kept``."""
     sizes = list(sized.sizes)
     for i, size in enumerate(sizes):
         if not size.is_constant or i in kept:
@@ -404,5 +403,5 @@ def repeated(sized: Sized, desc: TensorDesc, solver: Solver, name: str, kept: fr
         if desc.sizes[i] == 1:
             sizes[i] = solver.symbol(f"{name}[{i}]", 1, Kind.REPEATED)
         elif desc.strides is not None and desc.strides[i] == 0:
-            sizes[i] = solver.symbol(f"{name}[{i}]", desc.sizes[i], Kind.MADE)
+            sizes[i] = solver.symbol(f"{name}[{i}]", desc.sizes[i], Kind.GENERATED)
     return Sized(tuple(sizes), sized.strides, sized.offset)

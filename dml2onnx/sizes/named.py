@@ -1,4 +1,4 @@
-"""Graphs whose inputs have names for sizes: their allowed values, and the graph at any of them."""
+"""Graphs whose inputs have named sizes: the possible values of the names, and the graph at any of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.codes import sizing as codes
 from dml2onnx.diagnostics import DmlError
-from dml2onnx.sizes.expressions import Expr, Floor, Kind, Symbol, as_size
+from dml2onnx.sizes.expressions import Expr, Floor, Kind, Size, Symbol, as_size
 from dml2onnx.sizes.request import Request, is_possible, request, value_of, values_for
 from dml2onnx.sizes.resized import Resizer
 from dml2onnx.sizes.solver import Solver
@@ -22,120 +22,134 @@ if TYPE_CHECKING:
     from dml2onnx.sizes.expressions import Monomial
 
 Values = Mapping[str, int]
-"""The sizes that names stand for."""
+"""The values of the names."""
 
 
 @dataclass(frozen=True)
 class NamedGraph:
-    """A graph in sizes that have names."""
+    """A graph with named sizes."""
 
     graph: Graph
     traced: Traced
-    asked: Request
+    requested: Request
 
     @classmethod
     def of(
-        cls, graph: Graph, sizes: Mapping[str, Sequence[int | str]], is_right: Callable[[OperatorDesc], bool]
+        cls, graph: Graph, sizes: Mapping[str, Sequence[int | str]], is_valid: Callable[[OperatorDesc], bool]
     ) -> NamedGraph:
-        """What is asked for; raises :class:`DmlError` where it is about no input."""
+        """Names the sizes of a graph; raises :class:`DmlError` if the sizes do not match an input."""
         solver = Solver()
-        asked = request(graph, sizes, solver)
-        value = value_of(asked, solver)
+        requested = request(graph, sizes, solver)
+        value = value_of(requested, solver)
 
         def judge(traced: Traced, node: SizedNode) -> bool:
-            return is_right(Resizer(traced, lambda symbol: _other(symbol, value)).operator(node))
+            return is_valid(Resizer(traced, lambda symbol: _other(symbol, value)).operator(node))
 
-        traced = trace(graph, solver, asked.sizes, judge)
-        _settle(traced)
-        return cls(graph, traced, asked)
+        traced = trace(graph, solver, requested.sizes, judge)
+        named = cls(graph, traced, requested)
+        named._settle()
+        return named
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All names, in the order in which they were given."""
-        return tuple(self.asked.names)
+        """All names, in the order in which they were stated."""
+        return tuple(self.requested.names)
 
     def old(self, name: str) -> int:
-        """The size that the model has."""
-        return self.asked.names[name].old
+        """The size of a name in the model."""
+        return self.requested.names[name].old
 
     def own_values(self) -> dict[str, int]:
-        """The sizes that the model has, by names."""
+        """The sizes of all names in the model."""
         return {name: self.old(name) for name in self.names}
 
     def is_bound(self, name: str) -> bool:
-        """Whether a name can be nothing but the size that the model has, or follows from others."""
-        solver, symbol = self.traced.solver, self.asked.names[name]
+        """Whether a name cannot be chosen: it is constant, or follows from others."""
+        solver, symbol = self.traced.solver, self.requested.names[name]
         return symbol in solver.ties or solver.resolved(Expr.of(symbol)).number is not None
 
     def problems(self, values: Values) -> list[Diagnostic]:
-        """Why the graph cannot have these sizes."""
+        """Returns why the graph cannot have these sizes."""
         return values_for(self._at(values), self.traced)[1]
 
     def is_possible(self, values: Values) -> bool:
-        """Whether there are no such problems, which is found out faster."""
+        """Whether there are no problems; faster than :meth:`problems`."""
         return is_possible(self._at(values), self.traced)
 
     def at(self, values: Values) -> Graph:
-        """The graph where the names are these sizes."""
+        """Returns the graph at these sizes."""
         value, problems = values_for(self._at(values), self.traced)
         if problems:
             raise DmlError(*problems)
         return Resizer(self.traced, value).graph()
 
     def number(self, expr: Expr, values: Values) -> int:
-        """An expression where the names are these sizes."""
+        """The value of an expression at these sizes."""
         return self.traced.solver.resolved(expr).at(self.values_at(values))
 
     def values_at(self, values: Values) -> Callable[[Symbol], int]:
-        """What symbols are where the names are these sizes."""
+        """Returns a function from symbols to their values at these sizes."""
         return value_of(self._at(values), self.traced.solver)
 
     def _at(self, values: Values) -> Request:
-        wanted = {self.asked.names[name]: value for name, value in values.items()}
-        return Request(self.asked.sizes, {**self.asked.wanted, **wanted}, names=self.asked.names)
+        wanted = {self.requested.names[name]: value for name, value in values.items()}
+        return Request(self.requested.sizes, {**self.requested.wanted, **wanted}, names=self.requested.names)
 
     def expressions(self) -> Iterator[Expr]:
-        """All sizes of the graph that vary, those of inputs first, each once."""
+        """Yields all variable sizes of the graph without duplicates, those of inputs first."""
         solver = self.traced.solver
         seen: set[Expr] = set()
-        sizes = [size for _, sized in self.traced.inputs.values() for size in sized.sizes]
-        sizes += [size for node in self.traced.nodes.values() for sized in node.views.values() for size in sized.sizes]
-        for symbol in self.asked.names.values():
+        for symbol in self.requested.names.values():
             expr = solver.resolved(Expr.of(symbol))
             seen.add(expr)
             yield expr
-        for size in sizes:
+        for size in self._sizes():
             expr = solver.resolved(size.expr)
             if expr.number is None and expr not in seen:
                 seen.add(expr)
                 yield expr
 
+    def _sizes(self) -> Iterator[Size]:
+        for _, sized in self.traced.inputs.values():
+            yield from sized.sizes
+        for node in self.traced.nodes.values():
+            for view in node.views.values():
+                yield from view.sizes
+
+    def _settle(self) -> None:
+        """Fixes the sizes that have no names."""
+        solver = self.traced.solver
+        for size in self._sizes():
+            for symbol in solver.resolved(size.expr).symbols():
+                if symbol.kind is not Kind.REQUESTED:
+                    solver.bound[symbol] = Expr.of(symbol.old)
+
     def shown(self, size: int) -> str:
-        """A size in the names that were given, as far as these are in it."""
+        """A size as text, in the stated names if possible."""
         return str(self.in_names(as_size(size).expr))
 
     def in_names(self, expr: Expr) -> Expr:
-        """An expression in the names that were given, as far as these are in it."""
+        """An expression in the stated names, if possible."""
         resolved = self.traced.solver.resolved(expr)
-        for symbol in self.asked.names.values():
+        for symbol in self.requested.names.values():
             if self.traced.solver.resolved(Expr.of(symbol)) == resolved:
                 return Expr.of(symbol)
         return spelled(resolved, self.traced.solver)
 
-    def lowest(self, name: str, is_right: Callable[[Values], bool]) -> int:
-        """The smallest size that the graph can have in the place of its own, all in between being possible."""
+    def lowest(self, name: str, is_valid: Callable[[Values], bool]) -> int:
+        """The smallest possible size of a name, if all sizes between it and the model's own are possible."""
         low, high = 1, self.old(name)
         while low < high:
             middle = (low + high) // 2
             nearest = self.nearest(name, middle, high)
-            if nearest is not None and is_right(self._one(name, nearest)):
+            if nearest is not None and is_valid(self._one(name, nearest)):
                 high = nearest if nearest < high else middle
             else:
                 low = middle + 1
         return self.nearest(name, low, self.old(name)) or self.old(name)
 
     def nearest(self, name: str, low: int, high: int) -> int | None:
-        """The first size from ``low`` on that fits where all other names have their own sizes."""
+        """The first possible size from ``low`` to ``high``, while all other names keep the model's sizes."""
         step = 1 if low <= high else -1
         for size in range(low, high + step, step):
             if self.is_possible(self._one(name, size)):
@@ -146,21 +160,10 @@ class NamedGraph:
         return self.own_values() | {name: size}
 
 
-def _settle(traced: Traced) -> None:
-    """What nobody has given a name keeps its size."""
-    solver = traced.solver
-    sizes = [size for _, sized in traced.inputs.values() for size in sized.sizes]
-    sizes += [size for node in traced.nodes.values() for sized in node.views.values() for size in sized.sizes]
-    for size in sizes:
-        for symbol in solver.resolved(size.expr).symbols():
-            if symbol.kind is not Kind.GIVEN:
-                solver.bound[symbol] = Expr.of(symbol.old)
-
-
 def spelled(expr: Expr, solver: Solver) -> Expr:
-    """An expression in sizes that callers know, in the place of the parts that these were found to consist of.
+    """Returns an expression in sizes that callers can read, instead of the quotients that replaced them.
 
-    With ``H`` in steps of 8, ``16*(H/8)`` is ``2*H``, and ``floor(((H/8) + 1)/2)`` is ``floor((H + 8)/16)``.
+    If ``H`` is a multiple of 8, ``16*(H/8)`` is ``2*H``, and ``floor(((H/8) + 1)/2)`` is ``floor((H + 8)/16)``.
     """
     total = Expr({})
     for monomial, number in expr.terms:
@@ -180,7 +183,7 @@ def spelled(expr: Expr, solver: Solver) -> Expr:
 
 
 def _parts(term: tuple[Monomial, int], solver: Solver) -> int:
-    """What a product has to be multiplied by to have no parts of sizes in it."""
+    """The factor that removes the quotients from a product."""
     monomial, number = term
     whole = 1
     for atom in monomial:
@@ -191,14 +194,14 @@ def _parts(term: tuple[Monomial, int], solver: Solver) -> int:
 
 
 def _other(symbol: Symbol, value: Callable[[Symbol], int]) -> int:
-    """Twice the size that the model has, for a name: that is divisible by all that its own size is divisible by.
+    """Twice the model's size for a name, which keeps its divisors; the model's size for other symbols.
 
-    What nobody has asked for stays: a filter of twice the height would be wrong whatever the names stand for.
+    Sizes without names stay, because a filter of twice the height would be invalid anyway.
     """
     found = value(symbol)
-    return found if found != symbol.old or symbol.kind is not Kind.GIVEN else symbol.old * 2
+    return found if found != symbol.old or symbol.kind is not Kind.REQUESTED else symbol.old * 2
 
 
 def refused(message: str, node: str = "", operator: str = "") -> DmlError:
-    """No one model is made for all these sizes."""
+    """Returns the error that there is no single model for all these sizes."""
     return DmlError(codes.NO_ONE_MODEL.at(message, node=node, operator=operator))

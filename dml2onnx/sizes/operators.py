@@ -1,8 +1,8 @@
 """How sizes propagate through each operator: what its rules require, and which attributes follow.
 
-The rules are those of ``rules``, computed with sizes that may change: constraints of the catalogue tie tensors to each
-other, formulas give sizes, and what other rules compare has to be equal. Attributes stay as they are, but for those
-that cover a whole dimension: they go on covering it.
+The rules of ``rules`` are computed with variable sizes: constraints of the catalog make sizes of tensors equal,
+formulas compute sizes, and what other rules compare has to be equal. Attributes stay, except those that cover a whole
+dimension, which still cover it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Tensors = dict[str, list[list[Size]]]
 
 
 class Flow:
-    """One node: the sizes of its tensors, those of inputs given, those of outputs found out, and its attributes."""
+    """The sizes of a node's tensors, of which those of inputs are known, and its attributes."""
 
     def __init__(self, node: Node, solver: Solver, inputs: Tensors) -> None:
         self.node = node
@@ -51,31 +51,31 @@ class Flow:
 
     def _unknown(self, name: str, desc: TensorDesc) -> list[Size]:
         label = f"{self.node.name}.{name}"
-        return [self.solver.symbol(f"{label}[{i}]", size, Kind.MADE) for i, size in enumerate(desc.sizes)]
+        return [self.solver.symbol(f"{label}[{i}]", size, Kind.GENERATED) for i, size in enumerate(desc.sizes)]
 
     def place(self, words: str) -> Place:
-        """This node, demanding something."""
+        """Returns a place with this node and what it requires."""
         return Place(self.node.name, self.operator.type, self.node.source, words)
 
     def flow(self) -> None:
-        """Finds out what can be, and settles what nobody says anything about."""
+        """Applies all rules of the operator, and fixes sizes that nothing determines."""
         special = _SPECIAL.get(self.operator.type)
         if special is not None:
             special(self)
         for constraint in self.operator.schema.constraints:
             if constraint.until_level is None and self._holds(constraint):
-                self._demand(constraint)
+                self._require(constraint)
         self._inherit_parts()
-        makes = self.operator.type in MAKERS
+        generates = self.operator.type in GENERATORS
         for field in self.operator.schema.output_fields:
-            for sizes in self.tensors.get(field.name, ()) if not makes else ():
+            for sizes in self.tensors.get(field.name, ()) if not generates else ():
                 self._settle(sizes)
         for field in self.operator.schema.input_fields:
             for sizes in self.tensors.get(field.name, ()):
                 self._settle(sizes, Kind.REPEATED)
 
-    def _settle(self, sizes: Iterable[Size], kind: Kind = Kind.MADE) -> None:
-        """What a node makes of this size stays so, where nothing says what else it might be."""
+    def _settle(self, sizes: Iterable[Size], kind: Kind = Kind.GENERATED) -> None:
+        """Fixes the sizes of this node that nothing else determines."""
         own = f"{self.node.name}."
         for size in sizes:
             expr = self.solver.resolved(size.expr)
@@ -84,7 +84,7 @@ class Flow:
                     self.solver.bound[symbol] = Expr.of(symbol.old)
 
     def _inherit_parts(self) -> None:
-        """Outputs that have the size of an input were merged as it was."""
+        """Copies the parts of input sizes to equal output sizes."""
         known = {}
         for field in self.operator.schema.input_fields:
             for sizes in self.tensors.get(field.name, ()):
@@ -98,10 +98,10 @@ class Flow:
                     if parts and not size.parts:
                         sizes[i] = Size(self.solver.resolved(size.expr), parts)
 
-    # --- The descriptor that rules look at ---
+    # --- The descriptor for the rules ---
 
     def subject(self, notes: Notes | None = None) -> Subject:
-        """The descriptor in sizes that may change."""
+        """Returns the descriptor with variable sizes."""
         values = list(self.operator.values)
         index = self.operator.schema.index
         for name, tensors in self.tensors.items():
@@ -118,18 +118,18 @@ class Flow:
         return TensorDesc(desc.data_type, tuple(size.noting(notes) for size in map(self.solver.size, sizes)))
 
     def sizes(self, name: str, index: int = 0) -> list[Size]:
-        """The sizes of a tensor; none where it is absent."""
+        """The sizes of a tensor; none if it is absent."""
         tensors = self.tensors.get(name, [])
         return tensors[index] if index < len(tensors) else []
 
     def is_single(self, size: Size) -> bool:
-        """Whether a dimension has one element, at all sizes."""
+        """Whether a dimension has one element at all sizes."""
         symbol = self.solver.resolved(size.expr).symbol
         return int(size) == 1 and (
             self.solver.is_constant(size) or (symbol is not None and symbol.kind is Kind.REPEATED)
         )
 
-    # --- What the catalogue demands ---
+    # --- Rules of the catalog ---
 
     def _holds(self, constraint: Constraint) -> bool:
         if constraint.when is None:
@@ -139,8 +139,8 @@ class Flow:
         except UnanswerableError:
             return constraint.when.op is ConditionOp.NULL
 
-    def _demand(self, constraint: Constraint) -> None:
-        place = self.place(_demand_in_words(constraint))
+    def _require(self, constraint: Constraint) -> None:
+        place = self.place(_requirement(constraint))
         match constraint.rule:
             case Rule.SAME_SIZES:
                 self._same(constraint.tensors, place)
@@ -150,17 +150,13 @@ class Flow:
                 self._equal(constraint, place)
             case _:
                 rule = rules_by_constraint().get(constraint.id)
-                if rule is None or self._is_own(constraint.id):
+                if rule is None or constraint.id.partition("/")[2] in REPLACED_RULES:
                     return
                 for name, formula in rule.formulas.items():
                     if name in self.tensors:
                         self._formula(name, formula, place)
                 if not rule.formulas or constraint.id.endswith("/shapes"):
                     self._compared(rule.check, place)
-
-    def _is_own(self, constraint: str) -> bool:
-        """Whether this operator has a function of its own for the constraint."""
-        return constraint.partition("/")[2] in OWN
 
     def _same(self, names: Sequence[str], place: Place) -> None:
         present = [sizes for name in names for sizes in self.tensors.get(name, ())]
@@ -209,7 +205,7 @@ class Flow:
                     found[i] = expected
 
     def _compared(self, check: Callable[[Subject], Iterable[Diagnostic]], place: Place) -> None:
-        """What a rule compares and finds equal has to be so at all sizes, but for what is 1."""
+        """Requires that sizes which a rule compares and finds equal are equal at all sizes, except 1."""
         notes: Notes = []
         try:
             for _ in check(self.subject(notes)):
@@ -226,8 +222,8 @@ _PRODUCTS = ("GEMM", "MATRIX_MULTIPLY_INTEGER", "MATRIX_MULTIPLY_INTEGER_TO_FLOA
 _RECURRENT = ("GRU", "LSTM", "RNN")
 
 
-def _demand_in_words(constraint: Constraint) -> str:
-    """What the catalogue says of a constraint, or what its members say where it has no words for it."""
+def _requirement(constraint: Constraint) -> str:
+    """The requirement of a constraint in words."""
     names = ", ".join(constraint.tensors)
     by_members = {
         Rule.SAME_SIZES: f"{names} have the same sizes",
@@ -238,7 +234,7 @@ def _demand_in_words(constraint: Constraint) -> str:
 
 
 def kept_dimensions(operator: OperatorDesc, field: str, rank: int) -> frozenset[int]:
-    """Dimensions over which an operator adds up: weights of one channel are none for several."""
+    """Returns the dimensions that an operator sums over, whose sizes of 1 are not repeated."""
     if operator.type in _PRODUCTS:
         return frozenset((rank - 2, rank - 1)) if field in ("ATensor", "BTensor") else frozenset()
     if operator.type in _CONVOLUTIONS:
@@ -249,7 +245,7 @@ def kept_dimensions(operator: OperatorDesc, field: str, rank: int) -> frozenset[
 
 
 def _chosen(term: Term, found: int) -> Size | None:
-    """What a formula gives, as the model has it: the natural size, the other one, or as much more or less."""
+    """The result of a formula that matches the model: either of its sizes, or one with the model's difference."""
     for candidate in (term.size, term.low, term.high):
         if candidate is not None and int(candidate) == found and candidate:
             return as_size(candidate)
@@ -257,20 +253,19 @@ def _chosen(term: Term, found: int) -> Size | None:
     return None if term.high is not None and term.low == term.high and not term.accepted else size + (found - int(size))
 
 
-MAKERS = frozenset(
-    f"{name}"
-    for name in (
+GENERATORS = frozenset(
+    {
         "FILL_VALUE_CONSTANT",
         "FILL_VALUE_SEQUENCE",
         "RANDOM_GENERATOR",
         "DIAGONAL_MATRIX",
         "DIAGONAL_MATRIX1",
         "TILE",
-    )
+    }
 )
-"""Operators that make tensors of any size, which follow whoever reads them."""
+"""Operators that make tensors of any size, which follow their readers."""
 
-OWN = frozenset(
+REPLACED_RULES = frozenset(
     {
         "window",
         "inside",
@@ -286,42 +281,42 @@ OWN = frozenset(
         "output-padding",
     }
 )
-"""Rules that demand no equal sizes, or that a function here stands for."""
+"""Rules that require no equal sizes, or that a function below replaces."""
 
 
-# --- Attributes and outputs that no formula has -----------------------------------------------------------------------
+# --- Attributes and outputs without formulas --------------------------------------------------------------------------
 
 
 def _slice(flow: Flow) -> None:
-    """SLICE: a window of all elements stays one; any other window stays where it is."""
+    """SLICE: a window over all elements still covers all; any other window keeps its position."""
     sizes, offsets = flow.sizes("InputTensor"), flow.operator.uints("Offsets")
     windows, steps = flow.operator.uints("Sizes"), flow.operator.uints("Strides")
-    made: list[int] = []
+    resized: list[int] = []
     for i, size in enumerate(sizes):
         if windows[i] == (int(size) - 1) // steps[i] + 1 and offsets[i] == 0:
-            made.append(as_size((size - 1) // steps[i]) + 1)
+            resized.append(as_size((size - 1) // steps[i]) + 1)
         else:
-            _stays(flow, "window", i, size, offsets[i], offsets[i] + (windows[i] - 1) * steps[i] + 1)
-            made.append(windows[i])
-    flow.attributes["Sizes"] = tuple(made)
+            _stays(flow, i, size, offsets[i], offsets[i] + (windows[i] - 1) * steps[i] + 1)
+            resized.append(windows[i])
+    flow.attributes["Sizes"] = tuple(resized)
 
 
 def _slice1(flow: Flow, whole: str = "InputTensor") -> None:
-    """SLICE1: a window of all elements stays one; any other window stays where it is."""
+    """SLICE1: a window over all elements still covers all; any other window keeps its position."""
     sizes, offsets = flow.sizes(whole), flow.operator.uints("InputWindowOffsets")
     windows = flow.operator.uints("InputWindowSizes")
-    made: list[int] = []
+    resized: list[int] = []
     for i, size in enumerate(sizes):
         if windows[i] == int(size):
-            made.append(size)
+            resized.append(size)
         else:
-            _stays(flow, "window", i, size, offsets[i], offsets[i] + windows[i])
-            made.append(windows[i])
-    flow.attributes["InputWindowSizes"] = tuple(made)
+            _stays(flow, i, size, offsets[i], offsets[i] + windows[i])
+            resized.append(windows[i])
+    flow.attributes["InputWindowSizes"] = tuple(resized)
 
 
 def _slice_gradient(flow: Flow) -> None:
-    """SLICE_GRAD: as SLICE1; where the window is all of the result, that has the size of what it is made from."""
+    """SLICE_GRAD: as SLICE1; if the window covers the whole result, the result has the size of the gradient."""
     whole, part = flow.sizes("OutputGradientTensor"), flow.sizes("InputGradientTensor")
     steps, windows = flow.operator.uints("InputWindowStrides"), flow.operator.uints("InputWindowSizes")
     place = flow.place("the window is all of it")
@@ -333,17 +328,17 @@ def _slice_gradient(flow: Flow) -> None:
     _slice1(flow, "OutputGradientTensor")
 
 
-def _stays(flow: Flow, what: str, i: int, size: Size, start: int, end: int) -> None:
+def _stays(flow: Flow, i: int, size: Size, start: int, end: int) -> None:
     if start > 0 and end == int(size) and not flow.solver.is_constant(size):
         words = (
-            f"its {what} has the elements from {start} on, and nobody can tell whether they are counted from the "
-            f"front or from the end of dimension {i}"
+            f"its window has the elements from {start} on, and it is ambiguous whether they are counted from the front "
+            f"or from the end of dimension {i}"
         )
         flow.solver.fix([size], flow.place(words))
 
 
 def _split(flow: Flow) -> None:
-    """SPLIT: equal parts stay equal, and one part stays all."""
+    """SPLIT: equal parts stay equal, and a single part stays the whole."""
     sizes, axis = flow.sizes("InputTensor"), flow.operator.uint("Axis")
     parts = flow.tensors["OutputTensors"]
     whole = sizes[axis]
@@ -357,9 +352,9 @@ def _split(flow: Flow) -> None:
 
 
 def _join(flow: Flow) -> None:
-    """JOIN: all parts have the same sizes but along the axis."""
+    """JOIN: all parts have the same sizes except along the axis."""
     parts, axis = flow.tensors["InputTensors"], flow.operator.uint("Axis")
-    place = flow.place(f"its parts have the same sizes but along axis {axis}")
+    place = flow.place(f"its parts have the same sizes except along axis {axis}")
     for part in parts[1:]:
         for i, (own, first) in enumerate(zip(part, parts[0], strict=True)):
             if i != axis:
@@ -367,19 +362,16 @@ def _join(flow: Flow) -> None:
 
 
 def _tile(flow: Flow) -> None:
-    """TILE: repeats stay; one element is repeated as often as whoever reads it wants."""
-    sizes, repeats = flow.sizes("InputTensor"), list(flow.operator.uints("Repeats"))
-    made: list[int] = []
-    for size, repeat, out in zip(sizes, repeats, flow.sizes("OutputTensor"), strict=True):
-        if repeat > 1 and flow.is_single(size):
-            made.append(out)
-        else:
-            made.append(repeat)
-    flow.attributes["Repeats"] = tuple(made)
+    """TILE: repeats stay; a single element is repeated as often as its readers need."""
+    sizes, repeats = flow.sizes("InputTensor"), flow.operator.uints("Repeats")
+    both = zip(sizes, repeats, flow.sizes("OutputTensor"), strict=True)
+    flow.attributes["Repeats"] = tuple(
+        [out if repeat > 1 and flow.is_single(size) else repeat for size, repeat, out in both]
+    )
 
 
 def _top_k(flow: Flow) -> None:
-    """TOP_K: all elements in order stay all; any other number stays."""
+    """TOP_K: if all elements are sorted, their number stays; so does any other number."""
     axis, size = flow.operator.uint("Axis"), flow.sizes("InputTensor")[flow.operator.uint("Axis")]
     if flow.operator.uint("K") == int(size) and not flow.solver.is_constant(size):
         place = flow.place(f"K is all of dimension {axis}")
@@ -387,28 +379,28 @@ def _top_k(flow: Flow) -> None:
 
 
 def _pooled(flow: Flow) -> None:
-    """Pooling: a window over all of a dimension without padding stays one; any other stays as it is."""
+    """Pooling: a window over a whole dimension without padding still covers it; any other window stays."""
     sizes, windows = flow.sizes("InputTensor")[2:], flow.operator.uints("WindowSize")
     starts, ends = flow.operator.uints("StartPadding"), flow.operator.uints("EndPadding")
     count = len(windows)
     dilations = flow.operator.uints("Dilations") if flow.operator.has("Dilations") else (1,) * count
-    made: list[int] = []
+    resized: list[int] = []
     for i, size in enumerate(sizes):
         covers = windows[i] == int(size) and starts[i] == ends[i] == 0 and dilations[i] == 1
-        made.append(size if covers else windows[i])
-    flow.attributes["WindowSize"] = tuple(made)
+        resized.append(size if covers else windows[i])
+    flow.attributes["WindowSize"] = tuple(resized)
 
 
-def _resampled(flow: Flow, source: str = "InputTensor", target: str = "OutputTensor") -> None:
-    """RESAMPLE: the output is the input scaled, as it is."""
+def _resampled(flow: Flow) -> None:
+    """RESAMPLE: the output is the scaled input."""
     scales = flow.operator.floats("Scales")
     place = flow.place("the output is the input scaled by Scales")
-    for own, out, scale in zip(flow.sizes(source), flow.sizes(target), scales, strict=True):
+    for own, out, scale in zip(flow.sizes("InputTensor"), flow.sizes("OutputTensor"), scales, strict=True):
         flow.solver.equal(out, _scaled(flow, own, int(out), scale, place), place)
 
 
 def _resampled_gradient(flow: Flow) -> None:
-    """RESAMPLE_GRAD: the other way round."""
+    """RESAMPLE_GRAD: the input is the scaled output."""
     scales = flow.operator.floats("Scales")
     place = flow.place("the input is the output scaled by Scales")
     sides = zip(flow.sizes("InputGradientTensor"), flow.sizes("OutputGradientTensor"), scales, strict=True)
@@ -418,7 +410,7 @@ def _resampled_gradient(flow: Flow) -> None:
 
 
 def _scaled(flow: Flow, own: Size, out: int, scale: float, place: Place) -> Size:
-    """A size by the ratio that the model has, if that is the scale, or else by the scale, rounded down."""
+    """The size times the ratio in the model if that matches the scale; else times the scale, rounded down."""
     ratio = Fraction(out, int(own))
     if abs(float(ratio) - scale) > 1e-6 * max(abs(scale), 1e-9):
         ratio = Fraction(float(np.float32(scale))).limit_denominator(1 << 12)
@@ -428,7 +420,7 @@ def _scaled(flow: Flow, own: Size, out: int, scale: float, place: Place) -> Size
 
 
 def _blocks(flow: Flow) -> None:
-    """QUANTIZE: blocks keep their size; one scale for each element, or for all, stays that."""
+    """QUANTIZE: blocks keep their size; so does one scale for each element, or for all."""
     sizes = flow.sizes("InputTensor")
     place = flow.place("QuantizationTensors have one element for each block of InputTensor")
     for tensor in flow.tensors.get("QuantizationTensors", ()):
@@ -444,7 +436,7 @@ def _folded(flow: Flow) -> None:
 
 
 def _unpooled(flow: Flow) -> None:
-    """MAX_UNPOOLING: batch and channels are those of the input; indices count elements of the image, which stays."""
+    """MAX_UNPOOLING: batch and channels are those of the input; the image, whose elements indices count, stays."""
     place = flow.place("IndicesTensor counts the elements of the image")
     whole, part = flow.sizes("OutputTensor"), flow.sizes("InputTensor")
     flow.solver.fix([*part[1:], *whole[1:]], place)
@@ -459,20 +451,19 @@ def _gathered_blocks(flow: Flow) -> None:
 
 
 def _one_hot(flow: Flow) -> None:
-    """ONE_HOT: as many values along the axis as before."""
+    """ONE_HOT: the number of values along the axis stays."""
     axis = flow.operator.uint("Axis")
     flow.solver.fix([flow.sizes("OutputTensor")[axis]], flow.place("its depth is stated by the output alone"))
 
 
 def _tuples(flow: Flow) -> None:
-    """GATHER_ND: tuples of indices keep their length, which says how many dimensions they count."""
-    flow.solver.fix(flow.sizes("IndicesTensor")[-1:], flow.place("IndicesTensor has tuples of so many indices"))
+    """GATHER_ND: tuples of indices keep their length, which is the number of indexed dimensions."""
+    flow.solver.fix(flow.sizes("IndicesTensor")[-1:], flow.place("the length of its index tuples stays"))
 
 
 def _regions_gradient(flow: Flow) -> None:
-    """ROI_ALIGN_GRAD: the image has no other statement of its sizes."""
-    for name in ("OutputGradientTensor",):
-        flow.solver.fix(flow.sizes(name), flow.place("its sizes are stated by the output alone"))
+    """ROI_ALIGN_GRAD: the sizes of the image stay, because only the output states them."""
+    flow.solver.fix(flow.sizes("OutputGradientTensor"), flow.place("its sizes are stated by the output alone"))
 
 
 def _pooled_average_gradient(flow: Flow) -> None:
@@ -519,7 +510,7 @@ _SPECIAL: Mapping[str, Callable[[Flow], None]] = {
 
 
 def statement(operator: str) -> str:
-    """What follows of an operator besides sizes, in words; empty where it is nothing."""
+    """Returns what an operator requires besides its rules, as text; may be empty."""
     special = _SPECIAL.get(operator)
     text = (special.__doc__ or "").strip() if special is not None else ""
     return text.partition(": ")[2]

@@ -1,4 +1,4 @@
-"""The ranges that names for sizes may have."""
+"""The ranges of named sizes."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 Ranges = dict[str, tuple[int, int]]
 STEPS = 200
-"""How far from a size that is drawn one is looked for that fits."""
+"""The longest search for a possible size from a drawn one."""
 MOST = 64
-"""The last size of a name that nobody states a range for, or four times its own."""
+"""The default last size of a name, or four times the model's own if that is larger."""
 
 
-def ranges_of(graph: NamedGraph, stated: Mapping[str, tuple[int, int]], is_right: Callable[[Values], bool]) -> Ranges:
-    """The first and the last size of each name: as stated, or as the graph can have them."""
+def ranges_of(graph: NamedGraph, stated: Mapping[str, tuple[int, int]], is_valid: Callable[[Values], bool]) -> Ranges:
+    """Returns the first and the last size of each name: as stated, or as the graph allows."""
     for name in stated:
         if name not in graph.names:
             known = ", ".join(graph.names)
@@ -35,14 +35,14 @@ def ranges_of(graph: NamedGraph, stated: Mapping[str, tuple[int, int]], is_right
             continue
         if graph.is_bound(name):
             raise DmlError(*graph.problems({**graph.own_values(), name: graph.old(name) + 1}))
-        low = graph.lowest(name, is_right)
+        low = graph.lowest(name, is_valid)
         wanted = max(MOST, 4 * graph.old(name))
         found[name] = low, graph.nearest(name, wanted, graph.old(name)) or graph.old(name)
     return found
 
 
 def _end(graph: NamedGraph, name: str, size: int, other: int) -> int:
-    """The end of a stated range, or the next size that is a multiple of what it has to be."""
+    """The end of a stated range, or the next multiple of the required step."""
     while True:
         problems = graph.problems({**graph.own_values(), name: size})
         if not problems:
@@ -55,7 +55,7 @@ def _end(graph: NamedGraph, name: str, size: int, other: int) -> int:
 def drawn(
     graph: NamedGraph, ranges: Mapping[str, tuple[int, int]], count: int, random: Random
 ) -> Iterator[dict[str, int]]:
-    """So many sizes of the ranges that the graph can have, or fewer: each name's next to one that is drawn."""
+    """Yields up to ``count`` random possible sizes within the ranges."""
     for _ in range(count):
         point: dict[str, int] = {}
         for name, (low, high) in ranges.items():

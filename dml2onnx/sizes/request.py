@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 
 @dataclass
 class Request:
-    """The sizes of inputs in symbols, and the numbers that are wanted for them."""
+    """The sizes of inputs as symbols, and the requested numbers for them."""
 
     sizes: dict[str, tuple[Size, ...]] = field(default_factory=dict)
     wanted: dict[Symbol, int] = field(default_factory=dict)
     ones: dict[int, Size] = field(default_factory=dict)
-    """What dimensions of one element become: those of one size are one symbol, whatever inputs they are of."""
+    """The symbols of resized dimensions of size 1, by their new size; equal ones share a symbol."""
     names: dict[str, Symbol] = field(default_factory=dict)
 
 
 def request(graph: Graph, sizes: Mapping[str, Sequence[int | str]], solver: Solver) -> Request:
-    """What is asked for, in symbols; raises :class:`DmlError` where it is about no input."""
+    """Returns the requested sizes as symbols; raises :class:`DmlError` if they do not match an input."""
     ends = (*graph.outputs, *graph.results, *(item.output for item in graph.effects))
     descs = input_descs(graph.inputs, graph.sorted_nodes(), ends)
     known = {item.name: desc.sizes for item, desc in zip(graph.inputs, descs, strict=True)}
-    asked, problems = Request(), []
+    requested, problems = Request(), []
     for name, wanted in sizes.items():
         if name not in known:
             listed = shortened(", ".join(known)) or "none"
@@ -54,8 +54,8 @@ def request(graph: Graph, sizes: Mapping[str, Sequence[int | str]], solver: Solv
             problems.append(codes.WRONG_REQUEST.at(message, expected=expected, found=list(wanted)))
             continue
         try:
-            asked.sizes[name] = tuple(
-                _asked(asked, f"{name}[{i}]", size, own, solver)
+            requested.sizes[name] = tuple(
+                _symbolic(requested, f"{name}[{i}]", size, own, solver)
                 for i, (size, own) in enumerate(zip(wanted, old, strict=True))
             )
         except ValueError as problem:
@@ -64,66 +64,66 @@ def request(graph: Graph, sizes: Mapping[str, Sequence[int | str]], solver: Solv
             )
     if problems:
         raise DmlError(*problems)
-    return asked
+    return requested
 
 
 def _with_own(wanted: Sequence[int | str], old: Sequence[int]) -> Sequence[int | str]:
-    """Fewer sizes than there are dimensions, with those of the model where most of the others are its own then."""
+    """The sizes, with as many of the model's inserted as are missing, so that most others match the model."""
     if len(wanted) >= len(old):
         return wanted
-    made: Sequence[int | str] = ()
+    best: Sequence[int | str] = ()
     for own in combinations(range(len(old)), len(old) - len(wanted)):
         rest = iter(wanted)
         sizes = [old[i] if i in own else next(rest) for i in range(len(old))]
-        if not made or _alike(sizes, old) > _alike(made, old):
-            made = sizes
-    return made
+        if not best or _matches(sizes, old) > _matches(best, old):
+            best = sizes
+    return best
 
 
-def _alike(sizes: Sequence[int | str], old: Sequence[int]) -> int:
+def _matches(sizes: Sequence[int | str], old: Sequence[int]) -> int:
     return sum(size == own for size, own in zip(sizes, old, strict=True))
 
 
 _DIMENSIONS = {"batch": 0, "n": 0, "channels": 1, "c": 1, "height": -2, "h": -2, "width": -1, "w": -1}
-"""Dimensions by the names that people have for them."""
+"""Dimensions by their common names."""
 
 
 def _meant(name: str, wanted: Sequence[int | str], known: Mapping[str, Sequence[int]]) -> tuple[Remedy, ...]:
-    """What is meant by an input that there is not: one with a similar name, or a dimension of all of them."""
+    """Suggestions for an unknown input: one with a similar name, or a dimension of all inputs."""
     close = nearest(name, known)
     axis = _DIMENSIONS.get(name.lower().removesuffix("_size").removesuffix("size").rstrip("_"))
     if close or axis is None or len(wanted) != 1:
         return tuple([Remedy(f"{item}={','.join(map(str, wanted))}") for item in close])
-    made = []
+    options = []
     for item, old in known.items():
         if len(old) > 2 or axis == 0:
             sizes: list[int | str] = list(old)
             sizes[axis] = wanted[0]
-            made.append(f"--size {item}={','.join(map(str, sizes))}")
-    return (Remedy(shortened(" ".join(made))),) if made else ()
+            options.append(f"--size {item}={','.join(map(str, sizes))}")
+    return (Remedy(shortened(" ".join(options))),) if options else ()
 
 
-def _asked(asked: Request, label: str, size: int | str, old: int, solver: Solver) -> Size:
+def _symbolic(requested: Request, label: str, size: int | str, old: int, solver: Solver) -> Size:
     if isinstance(size, str):
-        symbol = asked.names.get(size)
+        symbol = requested.names.get(size)
         if symbol is None:
-            made = solver.symbol(size, old, Kind.GIVEN)
-            asked.names[size] = _symbol(made)
-            return made
+            new = solver.symbol(size, old, Kind.REQUESTED)
+            requested.names[size] = _symbol(new)
+            return new
         if symbol.old != old:
             raise ValueError(f"{size} is {symbol.old} and, as {label}, {old}; one name has one size")
         return Size(Expr.of(symbol))
     if size < 1:
-        raise ValueError(f"{label} is {size}, which is no size")
+        raise ValueError(f"{label} is {size}, which is not a size")
     if size == old:
         return Size(old)
-    if old == 1 and size in asked.ones:
-        return asked.ones[size]
-    made = solver.symbol(label, old, Kind.GIVEN)
-    asked.wanted[_symbol(made)] = size
+    if old == 1 and size in requested.ones:
+        return requested.ones[size]
+    new = solver.symbol(label, old, Kind.REQUESTED)
+    requested.wanted[_symbol(new)] = size
     if old == 1:
-        asked.ones[size] = made
-    return made
+        requested.ones[size] = new
+    return new
 
 
 def _symbol(size: Size) -> Symbol:
@@ -132,25 +132,25 @@ def _symbol(size: Size) -> Symbol:
     return symbol
 
 
-def value_of(asked: Request, solver: Solver) -> Callable[[Symbol], int]:
-    """The value of each symbol: what is asked for, a part of that, or what the model has."""
+def value_of(requested: Request, solver: Solver) -> Callable[[Symbol], int]:
+    """Returns a function from symbols to values: the requested one, a quotient of it, or the model's own."""
 
     def value(symbol: Symbol) -> int:
         if symbol in solver.quotients:
             whole, divisor, _ = solver.quotients[symbol]
             return value(whole) // divisor
-        return asked.wanted.get(symbol, symbol.old)
+        return requested.wanted.get(symbol, symbol.old)
 
     return value
 
 
-def values_for(asked: Request, traced: Traced) -> tuple[Callable[[Symbol], int], list[Diagnostic]]:
-    """The value of each symbol, and why the graph cannot have them."""
+def values_for(requested: Request, traced: Traced) -> tuple[Callable[[Symbol], int], list[Diagnostic]]:
+    """Returns the value of each symbol, and why the graph cannot have them."""
     solver = traced.solver
-    value = value_of(asked, solver)
+    value = value_of(requested, solver)
     problems = [
         _refused(symbol, wanted, expr, expr.at(value), traced)
-        for symbol, wanted in asked.wanted.items()
+        for symbol, wanted in requested.wanted.items()
         if (expr := solver.resolved(Expr.of(symbol))).at(value) != wanted and not _is_part(symbol, solver)
     ]
     if not problems:
@@ -162,22 +162,22 @@ def values_for(asked: Request, traced: Traced) -> tuple[Callable[[Symbol], int],
     return value, problems
 
 
-def is_possible(asked: Request, traced: Traced) -> bool:
-    """Whether :func:`values_for` finds no problems, without a word about them."""
+def is_possible(requested: Request, traced: Traced) -> bool:
+    """Whether :func:`values_for` finds no problems; faster, without messages."""
     solver = traced.solver
-    value = value_of(asked, solver)
+    value = value_of(requested, solver)
     return (
         all(value(whole) % divisor == 0 for whole, divisor, _ in solver.quotients.values())
         and all(_fits(guard, value, solver) for guard in solver.guards.values())
         and all(
             solver.resolved(Expr.of(symbol)).at(value) == wanted or _is_part(symbol, solver)
-            for symbol, wanted in asked.wanted.items()
+            for symbol, wanted in requested.wanted.items()
         )
     )
 
 
 def _is_part(symbol: Symbol, solver: Solver) -> bool:
-    """Whether all that is known of a symbol is that it is a multiple of a number."""
+    """Whether a symbol is only required to be a multiple of a number."""
     return any(
         whole is symbol and solver.resolved(Expr.of(part)).symbol is part
         for part, (whole, _, _) in solver.quotients.items()
@@ -186,7 +186,7 @@ def _is_part(symbol: Symbol, solver: Solver) -> bool:
 
 def _indivisible(symbol: Symbol, divisor: int, place: Place, found: int) -> Diagnostic:
     return codes.MISFIT_SIZE.at(
-        f"{symbol} is {found}, which is no multiple of {divisor}: {place.words}",
+        f"{symbol} is {found}, which is not a multiple of {divisor}: {place.words}",
         node=place.node,
         operator=place.operator,
         pointer=place.source,
@@ -198,25 +198,16 @@ def _indivisible(symbol: Symbol, divisor: int, place: Place, found: int) -> Diag
 def _refused(symbol: Symbol, wanted: int, expr: Expr, found: int, traced: Traced) -> Diagnostic:
     solver = traced.solver
     fixed = solver.reasons.get(symbol)
-    if fixed is None and expr.number is not None:  # it follows what is fixed
-        fixed = next((solver.reasons[item] for item in _chain(symbol, solver) if item in solver.reasons), None)
+    if fixed is None and expr.number is not None:  # it follows from a fixed one
+        fixed = next((solver.reasons[item] for item in solver.dependencies(symbol) if item in solver.reasons), None)
     if fixed is not None:
         return explained(codes.FIXED_SIZE, f"{symbol} stays {symbol.old} and cannot be {wanted}", fixed, found, wanted)
     tie = solver.ties[symbol]
     return explained(codes.TIED_SIZE, f"{symbol} has to be {expr}, {found}, and not {wanted}", tie, found, wanted)
 
 
-def _chain(symbol: Symbol, solver: Solver) -> list[Symbol]:
-    """The symbols that one depends on, and so on."""
-    found = [symbol]
-    for item in found:  # which grows
-        if item in solver.bound:
-            found += [other for other in solver.bound[item].symbols() if other not in found]
-    return found
-
-
 def explained(code: Code, message: str, fixed: Fixed, expected: object, found: object) -> Diagnostic:
-    """A finding about sizes, with the node that says so and what it compares."""
+    """Returns a finding about sizes, with the node that causes it and what it compares."""
     place = fixed.place
     sides = _sides(fixed)
     return code.at(
@@ -230,7 +221,7 @@ def explained(code: Code, message: str, fixed: Fixed, expected: object, found: o
 
 
 def _sides(fixed: Fixed) -> str:
-    """``; 512 = 8 * 8 * 8 = picture[1]*picture[2]*picture[3] has to be 512``."""
+    """The compared expressions with their values; empty if both are constants."""
     left, right = fixed.left, fixed.right
     if left.number is not None:
         left, right = right, left
@@ -249,7 +240,7 @@ def _misfit(guard: Guard, value: Callable[[Symbol], int], solver: Solver) -> Dia
     expr = solver.resolved(guard.expr)
     found = expr.at(value)
     if guard.divisor:
-        message = f"{expr} is {found}, which is no multiple of {guard.divisor}: {guard.place.words}"
+        message = f"{expr} is {found}, which is not a multiple of {guard.divisor}: {guard.place.words}"
         expected = f"a multiple of {guard.divisor}"
     else:
         left, right = (solver.resolved(side) for side in guard.sides or (expr, Expr({})))

@@ -1,4 +1,4 @@
-"""A graph at other sizes: the same nodes with other descriptors."""
+"""Builds a graph at other sizes: the same nodes with other descriptors."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 
 class Resizer:
-    """Makes a graph of a traced one where symbols have these values."""
+    """Builds a traced graph for these values of its symbols."""
 
     def __init__(self, traced: Traced, values: Callable[[Symbol], int]) -> None:
         self.traced = traced
         self.values = values
-        self.made: dict[Value, Value] = {}
+        self._new_values: dict[Value, Value] = {}
         self._numbers: dict[Expr, int] = {}
         self._changing: frozenset[Node | Value] | None = None
-        """What changes at all, where that is known: most of a graph is weights and what only they go through."""
+        """Nodes and values that may change, once known: most of a graph depends on weights alone."""
 
     def number(self, size: int) -> int:
-        """A size as it becomes."""
+        """Returns the new value of a size."""
         if not isinstance(size, Size):
             return size
         number = size.expr.number
@@ -41,7 +41,7 @@ class Resizer:
         return number
 
     def graph(self) -> Graph:
-        """The graph, whose values and descriptors are the old ones where nothing changes."""
+        """Returns the graph, in which values and descriptors that do not change are shared."""
         graph = self.traced.graph
         self._changing = self.traced.changing()
         constants = tuple(Constant(self._value(item.value), item.data) for item in graph.constants)
@@ -64,13 +64,13 @@ class Resizer:
     # --- Buffers ---
 
     def _value(self, value: Value) -> Value:
-        if value not in self.made:
+        if value not in self._new_values:
             nbytes = self._nbytes(value)
-            self.made[value] = value if nbytes == value.nbytes else Value(value.name, nbytes)
-        return self.made[value]
+            self._new_values[value] = value if nbytes == value.nbytes else Value(value.name, nbytes)
+        return self._new_values[value]
 
     def _nbytes(self, value: Value) -> int:
-        """As many bytes as before, and as many more as the tensor has."""
+        """The old byte count plus the growth of the tensor."""
         base = self.traced.bases.get(value)
         if base is not None:
             return self._value(base).nbytes + value.nbytes - base.nbytes
@@ -99,7 +99,7 @@ class Resizer:
         return replace(item, output=output, dimensions=dimensions)
 
     def _dimensions(self, item: Effect) -> tuple[int, ...]:
-        """The sizes in which an effect shows a value, if it is those of the tensor there, or as it was written."""
+        """The sizes that an effect shows, if they are those of its tensor, or of the tensor that was written."""
         seen = [(item.output.desc, self.traced.outputs[item.output.value, item.output.desc])]
         seen += [self.traced.ends[item.output.value]] if item.output.value in self.traced.ends else []
         for desc, sized in seen:
@@ -137,7 +137,7 @@ class Resizer:
         return old if view is None else self.number(view.offset)
 
     def operator(self, sized: SizedNode) -> OperatorDesc:
-        """The descriptor of a node as it becomes."""
+        """Returns the new descriptor of a node."""
         operator = sized.node.operator
         if not self._may_change(sized.node):
             return operator
@@ -152,21 +152,21 @@ class Resizer:
                 values[index[name]] = tuple(self.desc(desc, sized.views[name, i]) for i, desc in enumerate(descs))
         for name, numbers in sized.attributes.items():
             values[index[name]] = tuple(map(self.number, numbers))
-        made = tuple(values)
-        return operator if made == operator.values else OperatorDesc(operator.schema, made)
+        new = tuple(values)
+        return operator if new == operator.values else OperatorDesc(operator.schema, new)
 
     def desc(self, old: TensorDesc, sized: Sized) -> TensorDesc:
-        """A descriptor as it becomes; the old one where its sizes and strides stay."""
+        """Returns the new descriptor of a tensor; the old one if it does not change."""
         sizes = tuple(map(self.number, sized.sizes))
-        made = TensorDesc(old.data_type, sizes, self._strides(old, sizes, sized), old.owned_by_dml, 0, old.alignment)
-        if sizes == old.sizes and is_same_view(made, old):
+        new = TensorDesc(old.data_type, sizes, self._strides(old, sizes, sized), old.owned_by_dml, 0, old.alignment)
+        if sizes == old.sizes and is_same_view(new, old):
             return old
         if not old.total_size:
-            return made
-        return replace(made, total_size=made.minimum_bytes + old.total_size - old.minimum_bytes)
+            return new
+        return replace(new, total_size=new.minimum_bytes + old.total_size - old.minimum_bytes)
 
     def _strides(self, old: TensorDesc, sizes: tuple[int, ...], sized: Sized) -> tuple[int, ...] | None:
-        """The strides: 0 where one element is repeated, those of packed tensors where nothing else is known."""
+        """The strides: 0 for repeated elements, those of packed tensors where nothing else is known."""
         if sized.strides is None:
             return None
         repeated = [self._is_repeated(old, i, sizes, sized) for i in range(old.rank)]
@@ -188,11 +188,6 @@ class Resizer:
 
 
 def is_same_view(one: TensorDesc, other: TensorDesc) -> bool:
-    """Whether strides are the same where they move anything."""
+    """Whether strides are the same in dimensions of more than one element."""
     steps = zip(one.sizes, one.effective_strides, other.effective_strides, strict=True)
     return all(size == 1 or left == right for size, left, right in steps)
-
-
-def sizes_of(resizer: Resizer, sizes: tuple[Size, ...]) -> tuple[int, ...]:
-    """Several at once."""
-    return tuple(map(resizer.number, sizes))

@@ -1,4 +1,4 @@
-"""Smaller sizes of an input, at which something can be done that takes too long at the model's own."""
+"""Smaller input sizes, for what takes too long at the model's own."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
     from dml2onnx.sizes.named import Values
 
 MOST_INPUTS = 8
-"""Inputs that are looked at; others are mostly weights."""
+"""The most inputs that are tried; others are mostly weights."""
 PARTS = (0.75, 0.5, 0.25, 0.125, 0.0625)
-"""How much of its sizes is left of an input."""
+"""The factors of the sizes that are tried."""
 
 
 def smaller(
-    graph: Graph, is_operator: Callable[[OperatorDesc], bool], fits: Callable[[Graph], bool]
+    graph: Graph, is_valid: Callable[[OperatorDesc], bool], fits: Callable[[Graph], bool]
 ) -> tuple[str, tuple[int, ...]] | None:
-    """The first input with smaller sizes at which a graph ``fits``, the largest of those that are tried.
+    """Returns the first input with the largest tried sizes at which the graph ``fits``, or ``None``.
 
-    Of pictures it is their heights and widths that change, if these can, else their number.
+    Heights and widths of images are reduced first, then their number.
     """
     ends = (*graph.outputs, *graph.results, *(item.output for item in graph.effects))
     descs = input_descs(graph.inputs, graph.sorted_nodes(), ends)
     for item, desc in islice(zip(graph.inputs, descs, strict=True), MOST_INPUTS):
         try:
-            named = NamedGraph.of(graph, {item.name: [f"d{i}" for i in range(desc.rank)]}, is_operator)
+            named = NamedGraph.of(graph, {item.name: [f"d{i}" for i in range(desc.rank)]}, is_valid)
             found = next((values for values in _tried(named) if fits(named.at(values))), None)
-        except DmlError:  # an input of which the sizes cannot be followed
+        except DmlError:  # its sizes cannot be named
             continue
         if found is not None:
             return item.name, tuple(found.values())
@@ -43,7 +43,7 @@ def smaller(
 
 
 def _tried(named: NamedGraph) -> Iterator[Values]:
-    """Values of the dimensions that are free, the larger ones first."""
+    """Values of the free dimensions, the largest ones first."""
     free = [name for name in named.names if not named.is_bound(name)]
     spatial = [name for name in free if name in named.names[2:]]
     for chosen in (spatial, free[:1] if free[:1] == list(named.names[:1]) else (), free):
@@ -57,7 +57,7 @@ def _tried(named: NamedGraph) -> Iterator[Values]:
 
 
 def _values(named: NamedGraph, chosen: Sequence[str], part: float) -> Values:
-    """The model's own sizes, those of some names a part of them, or the next smaller ones that are possible."""
+    """The model's sizes with some names reduced to a part, or to the next smaller possible size."""
     values = named.own_values()
     for name in chosen:
         wanted = max(int(values[name] * part), 1)

@@ -1,12 +1,13 @@
-"""Equations between sizes: symbols that are equal or fixed, and the node that requires it."""
+"""Equations between sizes: symbols that are equal or fixed, and the nodes that require it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import count
 from math import gcd
 from typing import TYPE_CHECKING, Any
 
-from dml2onnx.sizes.expressions import Expr, Kind, Size, Symbol, as_size, serials
+from dml2onnx.sizes.expressions import Expr, Kind, Size, Symbol, as_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Who demands something: a node, its operator, where it stands, and the demand in words."""
+    """A node with its operator and source, and what it requires in words."""
 
     node: str
     operator: str
@@ -24,7 +25,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """Why a symbol keeps its size."""
+    """Why a symbol is fixed."""
 
     place: Place
     left: Expr
@@ -33,39 +34,39 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """What sizes have to fulfil that no symbol can be made to: ``expr`` is 0, or a multiple of ``divisor``."""
+    """A condition that no substitution can ensure: ``expr`` is 0, or a multiple of ``divisor``."""
 
     expr: Expr
     divisor: int
     place: Place
     sides: tuple[Expr, Expr] | None = None
-    """What has to be equal."""
+    """The two sides of an equation."""
 
 
 @dataclass
 class Solver:
-    """All symbols of a graph and what is known of them."""
+    """All symbols of a graph, and what is known about them."""
 
     bound: dict[Symbol, Expr] = field(default_factory=dict)
     reasons: dict[Symbol, Fixed] = field(default_factory=dict)
     ties: dict[Symbol, Fixed] = field(default_factory=dict)
     guards: dict[tuple[Expr, int], Guard] = field(default_factory=dict)
     quotients: dict[Symbol, tuple[Symbol, int, Place]] = field(default_factory=dict)
-    """Symbols that stand for a part of another one, which is that many times as large."""
+    """Symbols that are quotients: the dividend, the divisor, and who requires it."""
     homes: dict[Symbol, int] = field(default_factory=dict)
-    """Which dimension of an input a symbol is."""
-    _serials: Iterator[int] = field(default_factory=serials)
+    """The dimension of an input that a symbol is."""
+    _serials: Iterator[int] = field(default_factory=count)
     _resolved: dict[Expr, Expr] = field(default_factory=dict)
-    """What expressions were resolved to, which may be resolved further since."""
+    """The last result for each expression, which later substitutions may change."""
 
     def symbol(self, name: str, old: int, kind: Kind) -> Size:
-        """A new size that may change."""
+        """Returns a new variable size."""
         return Size(Expr.of(Symbol(next(self._serials), name, old, kind)))
 
-    # --- Looking up ---
+    # --- Lookup ---
 
     def resolved(self, expr: Expr) -> Expr:
-        """The expression in symbols that nothing is known of."""
+        """Returns the expression in unbound symbols."""
         bound = self.bound
         known = self._resolved.get(expr, expr)
         if bound.keys().isdisjoint(known.symbols()):
@@ -76,7 +77,7 @@ class Solver:
         return known
 
     def size(self, size: int) -> Size:
-        """A size in such symbols, its parts too."""
+        """Returns a size in unbound symbols, with its parts."""
         size = as_size(size)
         if size.is_constant:
             return size
@@ -86,19 +87,27 @@ class Solver:
         return Size(expr, tuple([self.size(part) for part in size.parts]), old=int(size))
 
     def is_constant(self, size: int) -> bool:
-        """Whether a size can only be what it is."""
+        """Whether a size cannot change."""
         return self.resolved(as_size(size).expr).number is not None
 
-    # --- Demanding ---
+    def dependencies(self, symbol: Symbol) -> list[Symbol]:
+        """Returns a symbol and all that it depends on."""
+        found = [symbol]
+        for item in found:  # which is extended in the loop
+            if item in self.bound:
+                found += [other for other in self.bound[item].symbols() if other not in found]
+        return found
+
+    # --- Requirements ---
 
     def equal(self, left: int, right: int, place: Place) -> None:
-        """Two sizes are one."""
-        if int(left) != int(right):  # the model breaks this rule itself, which is said elsewhere
+        """Requires that two sizes are equal."""
+        if int(left) != int(right):  # the model breaks this rule, which is reported elsewhere
             return
         self._zero(self.resolved(as_size(left).expr - as_size(right).expr), as_size(left), as_size(right), place)
 
     def quotient(self, size: int, divisor: int, place: Place) -> Size:
-        """A size, which is a multiple of a number, divided by it."""
+        """Requires that a size is a multiple of a number, and returns the quotient."""
         expr = self.resolved(as_size(size).expr)
         if divisor == 1 or not any(number % divisor for _, number in expr.terms):
             return Size(expr.divided(divisor))
@@ -116,21 +125,21 @@ class Solver:
         return Size(expr.divided(divisor))
 
     def state(self) -> tuple[int, ...]:
-        """How much is known, to go back to."""
+        """Returns a mark for :meth:`restore`."""
         return tuple(map(len, self._known()))
 
     def restore(self, state: tuple[int, ...]) -> None:
-        """Forgets what has been found out since: nothing is ever found out twice."""
+        """Drops everything found since the mark; entries are never overwritten."""
         self._resolved.clear()
-        for known, count in zip(self._known(), state, strict=True):
-            while len(known) > count:
+        for known, length in zip(self._known(), state, strict=True):
+            while len(known) > length:
                 known.popitem()
 
     def _known(self) -> tuple[dict[Any, Any], ...]:
         return self.bound, self.reasons, self.ties, self.guards, self.quotients
 
     def fix(self, sizes: Iterable[int], place: Place) -> None:
-        """Sizes stay what they are."""
+        """Requires that sizes do not change."""
         for size in sizes:
             expr = self.resolved(as_size(size).expr)
             self._fix(expr.symbols(), Fixed(place, expr, Expr.of(expr.old)))
@@ -147,15 +156,15 @@ class Solver:
             if other.number is not None:
                 self._fix({symbol}, why)
                 return
-            if symbol.kind is Kind.GIVEN and self._give_way(other, why):
+            if symbol.kind is Kind.REQUESTED and self._give_way(other, why):
                 self._zero(self.resolved(expr), left, right, place)
                 return
             if _follows(symbol, other):
                 self.bound[symbol] = other
                 self.ties[symbol] = why
                 return
-        loose = {item for item in expr.symbols() if item.kind is not Kind.GIVEN}
-        if loose:  # what nobody has asked for stays, and then another look
+        loose = {item for item in expr.symbols() if item.kind is not Kind.REQUESTED}
+        if loose:  # fix what was not requested, and try again
             self._fix(loose, why)
             self._zero(self.resolved(expr), left, right, place)
         elif expr.has_quotients:
@@ -164,18 +173,18 @@ class Solver:
             self._fix(expr.symbols(), why)
 
     def _give_way(self, other: Expr, why: Fixed) -> bool:
-        """Whether what nobody has asked for stays, so that a size that was asked for follows from nothing of it.
+        """Fixes the symbols that were not requested, so that a requested one does not follow from them.
 
-        Of a product all factors but one do: those of one element.
+        Of a product, only the factors of one element are fixed. Returns whether there were any.
         """
-        loose = [item for item in other.symbols() if item.kind is not Kind.GIVEN]
+        loose = [item for item in other.symbols() if item.kind is not Kind.REQUESTED]
         single = [item for item in loose if item.old == 1] if len(other.symbols()) > 1 else []
         if loose:
             self._fix(single or loose, why)
         return bool(loose)
 
     def _alone(self, expr: Expr, symbol: Symbol, place: Place) -> Expr | None:
-        """What a symbol is where the expression is 0; ``None`` where it stands twice, or in a product."""
+        """The value of a symbol if the expression is 0; ``None`` if it occurs twice, or in a product."""
         number = dict(expr.terms).get((symbol,), 0)
         if not number:
             return None
@@ -184,7 +193,7 @@ class Solver:
             return None
         rest = rest.scaled(-1 if number > 0 else 1)
         whole = rest.over(Expr({(): abs(number)}))
-        if whole is None and symbol.kind is not Kind.GIVEN and len(rest.terms) == 1:
+        if whole is None and symbol.kind is not Kind.REQUESTED and len(rest.terms) == 1:
             return self.quotient(Size(rest), abs(number), place).expr
         return whole
 
@@ -195,7 +204,7 @@ class Solver:
 
 
 def _reduced(expr: Expr) -> Expr:
-    """Without factors that all products have: no size is 0."""
+    """The expression without common factors, because no size is 0."""
     shared = expr.common()
     if shared:
         expr = expr.over(Expr({shared: 1})) or expr
@@ -206,11 +215,7 @@ def _reduced(expr: Expr) -> Expr:
 def _follows(symbol: Symbol, other: Expr) -> bool:
     """Whether a size may follow another.
 
-    Of what the caller has asked for one size is another one or stays. An input, or what is repeated, becomes a product;
-    that ``k`` might be ``H - 30`` is no reason to change a filter.
+    An input, or a repeated dimension, may become a product, but that ``k`` might be ``H - 30`` is no reason to change a
+    filter.
     """
-    if symbol.kind is Kind.GIVEN:
-        return True
-    if symbol.kind is Kind.MADE:
-        return True
-    return len(other.terms) == 1
+    return symbol.kind in (Kind.REQUESTED, Kind.GENERATED) or len(other.terms) == 1

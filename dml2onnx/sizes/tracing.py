@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SizedNode:
-    """A node in sizes that may change."""
+    """A node with variable sizes."""
 
     node: Node
     views: Mapping[tuple[str, int], Sized]
@@ -30,24 +30,24 @@ class SizedNode:
 
 @dataclass
 class Traced:
-    """A graph in sizes that may change."""
+    """A graph with variable sizes."""
 
     graph: Graph
     solver: Solver
     inputs: dict[str, tuple[TensorDesc, Sized]] = field(default_factory=dict)
-    """The tensor as which the caller sees each input, and its sizes."""
+    """The descriptor of each input for the caller, and its sizes."""
     nodes: dict[Node, SizedNode] = field(default_factory=dict)
     outputs: dict[tuple[Value, TensorDesc], Sized] = field(default_factory=dict)
-    """What leaves the graph, by value and descriptor."""
+    """The outputs of the graph, by value and descriptor."""
     layouts: dict[Value, Axes] = field(default_factory=dict)
     ends: dict[Value, tuple[TensorDesc, Sized]] = field(default_factory=dict)
-    """The tensor that says how large the buffer of a value is."""
+    """The tensor that determines the size of a value's buffer."""
     bases: dict[Value, Value] = field(default_factory=dict)
     _changing: tuple[int, frozenset[Node | Value]] | None = None
 
     def changing(self) -> frozenset[Node | Value]:
-        """Nodes and buffers of a graph that was gone through of which any size may change."""
-        known = len(self.solver.bound)  # which grows once more when names are settled
+        """Returns the nodes and values that may change."""
+        known = len(self.solver.bound)  # changes once more when names are settled
         if self._changing is None or self._changing[0] != known:
             found: set[Node | Value] = {node for node, sized in self.nodes.items() if self._changes(sized)}
             found |= {value for value, (_, sized) in self.ends.items() if self._varies(sized)}
@@ -69,9 +69,9 @@ Judge: TypeAlias = "Callable[[Traced, SizedNode], bool]"
 
 
 def trace(graph: Graph, solver: Solver, stated: Mapping[str, Sequence[Size]], judge: Judge | None = None) -> Traced:
-    """Goes through a checked graph; ``stated`` are the sizes of inputs that the caller has an opinion of.
+    """Traces a checked graph; ``stated`` has the sizes of inputs that the caller requests.
 
-    ``judge`` says whether a node would be right at other sizes.
+    ``judge`` tells whether a node is valid at other sizes.
     """
     traced = Traced(graph, solver)
     nodes = graph.sorted_nodes()
@@ -86,7 +86,7 @@ def trace(graph: Graph, solver: Solver, stated: Mapping[str, Sequence[Size]], ju
                 solver.homes.setdefault(symbol, i)
         if _overlaps(desc):
             reader = next((node for node in nodes if item.value in node.sources), None)
-            solver.fix(sizes, _place(reader, f"elements of {item.name} lie over each other"))
+            solver.fix(sizes, _place(reader, f"elements of {item.name} overlap"))
         traced.layouts[item.value], sized = written(desc, [solver.size(size) for size in sizes])
         traced.inputs[item.name] = desc, sized
         traced.ends[item.value] = desc, sized
@@ -98,7 +98,7 @@ def trace(graph: Graph, solver: Solver, stated: Mapping[str, Sequence[Size]], ju
 
 
 def _overlaps(desc: TensorDesc) -> bool:
-    """Whether elements lie over each other other than by a stride of 0, which repeats one."""
+    """Whether elements overlap other than by a stride of 0."""
     single = tuple(1 if stride == 0 else size for size, stride in zip(desc.sizes, desc.effective_strides, strict=True))
     return replace(desc, sizes=single, total_size=0).is_overlapping
 
@@ -108,25 +108,25 @@ def _place(node: Node | None, words: str) -> Place:
 
 
 def _trace_node(node: Node, traced: Traced, judge: Judge | None) -> None:
-    """One node. Where a dimension of one element may go to several places, to the first where nothing is in the way."""
+    """Traces a node; of several positions for dimensions of size 1, takes the first without conflicts."""
     solver = traced.solver
     state = solver.state()
-    harm, is_ambiguous = _attempt(node, traced, AS_WRITTEN, judge)
-    if not harm or not is_ambiguous:
+    conflicts, is_ambiguous = _attempt(node, traced, AS_WRITTEN, judge)
+    if not conflicts or not is_ambiguous:
         return
-    least = harm, AS_WRITTEN
+    least = conflicts, AS_WRITTEN
     for preference in (INSIDE, *range(max(desc.rank for _, _, _, desc in node.views_in()))):
         solver.restore(state)
-        harm, _ = _attempt(node, traced, preference, judge)
-        if not harm:
+        conflicts, _ = _attempt(node, traced, preference, judge)
+        if not conflicts:
             return
-        least = min(least, (harm, preference), key=lambda item: item[0])
+        least = min(least, (conflicts, preference), key=lambda item: item[0])
     solver.restore(state)
     _attempt(node, traced, least[1], judge)
 
 
 def _attempt(node: Node, traced: Traced, preference: int, judge: Judge | None) -> tuple[int, bool]:
-    """How much stands in the way with this preference, and whether there is another."""
+    """The number of conflicts with this preference, and whether there are others."""
     solver = traced.solver
     before = _settled(solver)
     views: dict[tuple[str, int], Sized] = {}
@@ -147,14 +147,14 @@ def _attempt(node: Node, traced: Traced, preference: int, judge: Judge | None) -
         sizes = [solver.size(size) for size in flow.tensors[name][index]]
         views[name, index] = _write(node, write, desc, sizes, traced, flow.place(f"it writes {name}"))
     traced.nodes[node] = SizedNode(node, views, flow.attributes)
-    harm = _settled(solver) - before + _repeated_again(node, views, solver)
+    conflicts = _settled(solver) - before + _repeated_again(node, views, solver)
     if is_ambiguous and judge is not None and not judge(traced, traced.nodes[node]):
-        harm += 1
-    return harm, is_ambiguous
+        conflicts += 1
+    return conflicts, is_ambiguous
 
 
 def _repeated_again(node: Node, views: Mapping[tuple[str, int], Sized], solver: Solver) -> int:
-    """How many tensors that vary by themselves are repeated along something else that varies."""
+    """The number of variable tensors that are also repeated along another variable dimension."""
     count = 0
     for name, index, _, _ in node.views_in():
         sized = views[name, index]
@@ -165,14 +165,14 @@ def _repeated_again(node: Node, views: Mapping[tuple[str, int], Sized], solver: 
 
 
 def _settled(solver: Solver) -> int:
-    """How many sizes that the caller has asked for are no longer free."""
-    return sum(1 for symbol in (*solver.reasons, *solver.ties) if symbol.kind is Kind.GIVEN)
+    """The number of requested sizes that are no longer free."""
+    return sum(1 for symbol in (*solver.reasons, *solver.ties) if symbol.kind is Kind.REQUESTED)
 
 
 def _view(
     value: Value, offset: int, desc: TensorDesc, traced: Traced, place: Place, preference: int = AS_WRITTEN
 ) -> tuple[Sized, bool]:
-    """A tensor somewhere in a value, in sizes that may change, and whether it could be another."""
+    """A view of a value with variable sizes, and whether there are other ones."""
     solver = traced.solver
     layout = _resolved(traced.layouts.get(value), solver)
     plain = _as_it_is(desc, offset)
@@ -201,7 +201,7 @@ def _steps(desc: TensorDesc) -> zip[tuple[int, int]]:
 
 
 def _as_written(value: Value, offset: int, desc: TensorDesc, traced: Traced) -> Sized | None:
-    """The view under which a value was written, dimension by dimension, where that is how it is read."""
+    """The view with which a value was written, if it is read in the same way."""
     if value not in traced.ends or offset:
         return None
     own, sized = traced.ends[value]
@@ -253,7 +253,7 @@ def _write(node: Node, write: Write, desc: TensorDesc, sizes: list[Size], traced
 
 
 def _is_all(write: Write, desc: TensorDesc) -> bool:
-    """Whether a write leaves nothing of what was there before."""
+    """Whether a write replaces the whole buffer."""
     return write.base is not None and write.offset == 0 and desc.is_dense and desc.minimum_bytes >= write.base.nbytes
 
 

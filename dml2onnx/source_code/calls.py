@@ -17,7 +17,7 @@ from dml2onnx.builder.graph_builder import GraphBuilder
 from dml2onnx.builder.operands import spatial
 from dml2onnx.builder.operators.calls import CALLS
 from dml2onnx.catalog import FieldType
-from dml2onnx.codes.exporting import UNSAYABLE
+from dml2onnx.codes.exporting import NOT_EXPRESSIBLE
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.graph import Value
 from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
@@ -91,7 +91,7 @@ class Calls:
         if isinstance(reason, DmlError):
             raise DmlError(*reason.diagnostics)
         message = f"no call of the builder records {desc.type} with these fields"
-        raise DmlError(UNSAYABLE.at(message, node=node.name, operator=desc.type, pointer=node.source))
+        raise DmlError(NOT_EXPRESSIBLE.at(message, node=node.name, operator=desc.type, pointer=node.source))
 
     def _shorten(self, method: str, arguments: Mapping[str, object], desc: OperatorDesc) -> dict[str, object]:
         """Drops arguments that have no effect, and replaces lists of equal numbers by one number."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.builder.policies import packed
 from dml2onnx.catalog import FeatureLevel, FieldType
 from dml2onnx.checks import check
-from dml2onnx.codes.exporting import UNSAYABLE
+from dml2onnx.codes.exporting import NOT_EXPRESSIBLE
 from dml2onnx.diagnostics import DmlError, plural, quote, raise_errors, shortened, visible
 from dml2onnx.frontends.names import free_name
 from dml2onnx.ir.data import Data, MissingData
@@ -49,7 +49,7 @@ def cpp(graph: Graph, stem: str) -> tuple[str, list[tuple[int, Data]]]:
     missing = [item.value.name for item in graph.constants if isinstance(item.data, MissingData)]
     if missing:
         message = f"the contents of {quote(missing[0])}, which {quote(f'{stem}.bin')} would contain, are missing"
-        raise DmlError(UNSAYABLE.at(message, found="no file"))
+        raise DmlError(NOT_EXPRESSIBLE.at(message, found="no file"))
     return _Program(with_usual_sizes(graph), stem).run()
 
 

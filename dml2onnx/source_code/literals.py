@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx import catalog
 from dml2onnx.catalog import FieldSchema, FieldType
-from dml2onnx.codes.exporting import UNSAYABLE
+from dml2onnx.codes.exporting import NOT_EXPRESSIBLE
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.frontends.descriptors import UNION_MEMBERS
 from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
@@ -27,7 +27,7 @@ def single(value: float) -> str:
     if math.isnan(value):
         if struct.pack("<d", value) != struct.pack("<d", math.nan):
             message = f"a NaN with the bits {struct.pack('>d', value).hex()} has no literal"
-            raise DmlError(UNSAYABLE.at(message, expected="the default NaN"))
+            raise DmlError(NOT_EXPRESSIBLE.at(message, expected="the default NaN"))
         return "std::numeric_limits<float>::quiet_NaN()"
     if math.isinf(value):
         return f"{'-' if value < 0 else ''}std::numeric_limits<float>::infinity()"

@@ -14,7 +14,7 @@ import numpy as np
 
 from dml2onnx.builder.operators.calls import CALLS
 from dml2onnx.catalog import FieldType
-from dml2onnx.codes.exporting import UNSAYABLE
+from dml2onnx.codes.exporting import NOT_EXPRESSIBLE
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, Node, Value, Write
 from dml2onnx.ir.inputs import input_descs
@@ -109,7 +109,7 @@ class Statements:
     def _of(self, value: Value) -> Bound:
         found = self.bound.get(value)
         if found is None:
-            raise DmlError(UNSAYABLE.at(f"nothing provides {string(value.name)}"))
+            raise DmlError(NOT_EXPRESSIBLE.at(f"nothing provides {string(value.name)}"))
         return found
 
     def _typed_inputs(self) -> list[GraphInput]:
@@ -328,7 +328,9 @@ class Statements:
         base = node.before(write)
         if base is not None and base in node.targets:
             message = "one output is written into the buffer of another one"
-            raise DmlError(UNSAYABLE.at(message, node=node.name, operator=node.operator.type, pointer=node.source))
+            raise DmlError(
+                NOT_EXPRESSIBLE.at(message, node=node.name, operator=node.operator.type, pointer=node.source)
+            )
         if base is not None:
             parts.append(Keyword("into", self._of(base).part))
         if write.offset:

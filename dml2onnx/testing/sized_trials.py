@@ -86,7 +86,7 @@ def _sizes(graph: Graph, random: Random) -> Sizes:
         solver = source.traced.solver
         own: list[int | str] = []
         for size, label in zip(descs[name].sizes, labels, strict=True):
-            expr = solver.resolved(Expr.of(source.asked.names[label]))
+            expr = solver.resolved(Expr.of(source.requested.names[label]))
             is_named = expr.number is None and (expr in first or (len(first) < NAMES and random.random() < 0.8))
             own.append(first.setdefault(expr, label) if is_named else size)
         if any(isinstance(size, str) for size in own):

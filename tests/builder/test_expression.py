@@ -254,7 +254,7 @@ class TestRefusals:
             _ = self.expression() + other
 
     def test_options_of_numpy_are_not_ignored(self) -> None:
-        with pytest.raises(TypeError, match="numpy.add is for arrays"):
+        with pytest.raises(TypeError, match=r"numpy\.add is for arrays"):
             np.add(self.expression(), 1, dtype=np.float64)
 
     def test_other_data_types(self) -> None:

@@ -1,4 +1,4 @@
-"""Graphs of one node, and of a few, written in as few words as a test needs."""
+"""Builds graphs of one or a few nodes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dml2onnx.catalog import FieldKind
+from dml2onnx.checks import check
 from dml2onnx.checks.tensors import is_measurable
+from dml2onnx.frontends import load_bytes
 from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.tensor import TensorDesc
@@ -16,14 +18,22 @@ from dml2onnx.testing import descriptors
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.operator import OperatorDesc
 
 SOURCE = "/nodes/0/desc"
 op, t = descriptors.plain, descriptors.sized
+CONVOLUTION: dict[str, Any] = {
+    "InputTensor": t(1, 1, 4, 4),
+    "FilterTensor": t(1, 1, 3, 3),
+    "OutputTensor": t(1, 1, 2, 2),
+    "Direction": "FORWARD",
+    "Strides": (1, 1),
+}
 
 
 def value(name: str, tensor: TensorDesc | int) -> Value:
-    """A buffer just large enough."""
+    """A buffer that is just large enough."""
     if isinstance(tensor, int):
         return Value(name, tensor)
     return Value(name, tensor.total_bytes if is_measurable(tensor) else 64)
@@ -36,7 +46,7 @@ def node(
     name: str = "node",
     source: str = SOURCE,
 ) -> Node:
-    """A node; values are read and written from their start."""
+    """A node that reads and writes values from their start, unless they are reads and writes."""
     return Node(
         name,
         desc,
@@ -56,7 +66,6 @@ def graph(
     constants: Sequence[Value] = (),
     **members: Any,
 ) -> Graph:
-    """A graph of these nodes."""
     return Graph(
         tuple(nodes),
         tuple(GraphInput(item.name, item) for item in inputs),
@@ -87,5 +96,10 @@ def one(desc: OperatorDesc, **members: Any) -> Graph:
 
 
 def unary(operator: str, tensor: TensorDesc | None = None, **fields: Any) -> OperatorDesc:
-    """An operator with one input and an output like it."""
+    """An operator with one input and a similar output."""
     return descriptors.unary(operator, tensor or t(1, 1, 2, 3), **fields)
+
+
+def found_in(text: str) -> list[Diagnostic]:
+    """The findings about the text of a model."""
+    return check(load_bytes(text.encode(), "net.json"))

@@ -1,4 +1,4 @@
-"""What a case is: the smallest graph that breaks a rule, the code and the place of the finding."""
+"""Cases: the smallest graph that breaks a rule, with the code and the place of the finding."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from dml2onnx.ir.graph import Graph
 from tests.checks.build import SOURCE, one
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from dml2onnx.diagnostics import Code
     from dml2onnx.ir.operator import OperatorDesc
 
 
 @dataclass(frozen=True)
 class Case:
-    """A graph in which this finding, and no other, is made."""
+    """A graph with exactly one finding."""
 
     name: str
     graph: Graph
@@ -24,7 +26,7 @@ class Case:
     since: str = ""
     level: str | None = None
     others: frozenset[str] = frozenset()
-    """Codes that come with it: one mistake may break several rules."""
+    """Further codes: one mistake may break several rules."""
 
 
 def case(
@@ -36,7 +38,7 @@ def case(
     level: str | None = None,
     also: tuple[Code, ...] = (),
 ) -> Case:
-    """A case whose finding stands at ``path`` below the descriptor of the first node.
+    """A case with a finding at ``path`` below the descriptor of the first node.
 
     A path with a leading slash is a whole pointer, and ``None`` means a finding without a place.
     """
@@ -46,3 +48,8 @@ def case(
     else:
         pointer = f"{SOURCE}/{path}" if path else SOURCE
     return Case(name, graph, code, pointer, since, level, frozenset(item.id for item in also))
+
+
+def cases(code: Code, rows: Mapping[str, tuple[str | None, Graph | OperatorDesc]]) -> list[Case]:
+    """Cases with one code: the path and the subject by the name of the case."""
+    return [case(name, subject, code, path) for name, (path, subject) in rows.items()]

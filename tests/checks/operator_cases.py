@@ -1,4 +1,4 @@
-"""One case for each rule that an operator's fields obey, and for the rules of fused activations."""
+"""One case for each rule about the fields of an operator, and about fused activations."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from dml2onnx.codes import checking as codes
 from dml2onnx.ir.operator import Scalar, ScaleBias, Size2D
 from dml2onnx.ir.tensor import DataType
-from tests.checks.build import op, t, unary
+from tests.checks.build import CONVOLUTION, op, t, unary
 from tests.checks.cases import Case, case
 
 if TYPE_CHECKING:
@@ -30,18 +30,7 @@ def _padding1(value: Scalar, data_type: str = "FLOAT32") -> OperatorDesc:
 
 
 def _conv(**fields: Any) -> OperatorDesc:
-    return op(
-        "CONVOLUTION",
-        **{
-            "InputTensor": X,
-            "FilterTensor": t(1, 1, 3, 3),
-            "OutputTensor": t(1, 1, 2, 2),
-            "Direction": "FORWARD",
-            "DimensionCount": 2,
-            "Strides": (1, 1),
-            **fields,
-        },
-    )
+    return op("CONVOLUTION", **{**CONVOLUTION, "DimensionCount": 2, **fields})
 
 
 def _gemm(**fields: Any) -> OperatorDesc:

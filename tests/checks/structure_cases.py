@@ -1,4 +1,4 @@
-"""One case for each rule about how nodes, values and buffers fit together."""
+"""One case for each rule about nodes, values and buffers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PLACES = replace(t(1, 1, 2, 2), data_type=DataType.UINT32)
 
 
 def reading(read: Read, desc: OperatorDesc = RELU) -> Graph:
-    """A node with this read of a graph input."""
+    """A graph with a node that reads a graph input in this way."""
     y = value("y", X)
     return graph([node(desc, {"InputTensor": [read]}, {"OutputTensor": [y]})], [read.value], [(y, X)])
 
@@ -31,14 +31,14 @@ def _chain(*links: tuple[Value, Value, str], inputs: list[Value], output: Value)
 
 
 def _ring(count: int) -> Graph:
-    """Nodes that read one another, the first one the last."""
+    """Nodes in a cycle."""
     ring = [value(f"v{index}", X) for index in range(count)]
     links = [(ring[index - 1], ring[index], f"n{index}") for index in range(count)]
     return _chain(*links, inputs=[], output=ring[-1])
 
 
 def _misread_input() -> Graph:
-    """Two sums read an input of a size that neither can have."""
+    """Two sums read an input of a size that is valid for neither."""
     other, x = t(1, 1, 4, 5), value("x", t(1, 1, 4, 5))
     desc = op("ELEMENT_WISE_ADD", ATensor=X, BTensor=other, OutputTensor=X)
     sides = [value("a", X), value("b", X)]
@@ -52,7 +52,7 @@ def _misread_input() -> Graph:
 
 
 def _places_from_values() -> Graph:
-    """Indices that are read from what a pool writes as its values."""
+    """Indices are read from the values of a pool."""
     desc = op(
         "MAX_POOLING2",
         InputTensor=X,
@@ -94,7 +94,7 @@ def _in_place(desc: OperatorDesc, read_offset: int, write_offset: int, nbytes: i
 
 
 def _two_outputs(*, keeps: bool = True) -> Graph:
-    """Both in one buffer, the first of which keeps the rest of it or does not."""
+    """Both outputs in one buffer; ``keeps`` says whether the first one keeps the rest of it."""
     values, indices = t(1, 1, 4, 4), t(1, 1, 4, 4, type="UINT32")
     desc = op("TOP_K", InputTensor=X, OutputValueTensor=values, OutputIndexTensor=indices, Axis=3, K=4)
     x, old = value("x", X), Value("buffer", 256)

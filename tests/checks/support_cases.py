@@ -1,4 +1,4 @@
-"""One case for each way in which a feature level may lack something."""
+"""One case for each limit of a feature level."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from dml2onnx.codes import checking as codes
 from tests.checks.build import op, t, unary
-from tests.checks.cases import Case, case
+from tests.checks.cases import Case, case, cases
 
 if TYPE_CHECKING:
     from dml2onnx.ir.operator import OperatorDesc
@@ -43,6 +43,17 @@ def _reduce(function: str, data_type: str) -> OperatorDesc:
 
 
 CASES: list[Case] = [
+    *cases(
+        codes.DATA_TYPE_UNSUPPORTED,
+        {
+            "average of integers": ("InputTensor/DataType", _reduce("AVERAGE", "INT32")),
+            "data type of no level": ("InputTensor/DataType", unary("ACTIVATION_SIGMOID", t(1, 1, 4, 4, type="INT32"))),
+            "4-bit data elsewhere": (
+                "InputTensor/DataType",
+                unary("ELEMENT_WISE_IDENTITY", t(1, 1, 4, 4, type="UINT4")),
+            ),
+        },
+    ),
     case(
         "operator too new", unary("ACTIVATION_GELU", X), codes.OPERATOR_LEVEL, "/nodes/0/type", since="5_1", level="5_0"
     ),
@@ -93,24 +104,6 @@ CASES: list[Case] = [
         "InputTensor/DataType",
         since="5_0",
         level="4_1",
-    ),
-    case(
-        "average of integers",
-        _reduce("AVERAGE", "INT32"),
-        codes.DATA_TYPE_UNSUPPORTED,
-        "InputTensor/DataType",
-    ),
-    case(
-        "data type of no level",
-        unary("ACTIVATION_SIGMOID", t(1, 1, 4, 4, type="INT32")),
-        codes.DATA_TYPE_UNSUPPORTED,
-        "InputTensor/DataType",
-    ),
-    case(
-        "4-bit data elsewhere",
-        unary("ELEMENT_WISE_IDENTITY", t(1, 1, 4, 4, type="UINT4")),
-        codes.DATA_TYPE_UNSUPPORTED,
-        "InputTensor/DataType",
     ),
     case(
         "dimension count of a later level",

@@ -1,4 +1,4 @@
-"""What ``--suggest`` proposes is of the level, and does the same: the reference says so."""
+"""``--suggest`` proposes operators of the level that compute the same as the reference."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dml2onnx.checks.alternatives import alternative, nodes_above_level, nodes_a
 from dml2onnx.ir.graph import Graph
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import disagreements, evaluate_results
-from tests.checks.build import graph, node, one, op, t, unary, value
+from tests.checks.build import CONVOLUTION, graph, node, one, op, t, unary, value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,13 +24,6 @@ if TYPE_CHECKING:
 X = t(1, 1, 4, 4)
 WIDE = t(2, 3, strides=(1, 2))
 SHORT = t(3)
-CONVOLUTION: dict[str, Any] = {
-    "InputTensor": X,
-    "FilterTensor": t(1, 1, 3, 3),
-    "OutputTensor": t(1, 1, 2, 2),
-    "Direction": "FORWARD",
-    "Strides": (1, 1),
-}
 GEMM: dict[str, Any] = {"ATensor": X, "BTensor": X, "OutputTensor": X, "Alpha": 1.0, "Beta": 0.0}
 POOL: dict[str, Any] = {"InputTensor": X, "OutputTensor": t(1, 1, 2, 2), "WindowSize": (2, 2), "Strides": (2, 2)}
 
@@ -44,123 +37,120 @@ LARGER: dict[str, Any] = {
 }
 DEPTH: dict[str, Any] = {"InputTensor": t(1, 8, 2, 3), "OutputTensor": t(1, 2, 4, 6), "BlockSize": 2}
 
-CASES: list[tuple[OperatorDesc, str, str]] = [
-    (
-        op("MEAN_VARIANCE_NORMALIZATION1", **MEAN, Axes=(2, 3), NormalizeVariance=True),
-        "1_0",
-        "MEAN_VARIANCE_NORMALIZATION",
-    ),
-    (
-        op("MEAN_VARIANCE_NORMALIZATION1", **MEAN, Axes=(3, 1, 2), NormalizeVariance=False),
-        "2_0",
-        "MEAN_VARIANCE_NORMALIZATION",
-    ),
-    (
-        op("MEAN_VARIANCE_NORMALIZATION2", **MEAN, Axes=(0, 2, 3), UseMean=True, UseVariance=True),
-        "6_2",
-        "MEAN_VARIANCE_NORMALIZATION1",
-    ),
-    (
-        op("MEAN_VARIANCE_NORMALIZATION2", **MEAN, Axes=(2, 3), UseMean=True, UseVariance=True),
-        "1_0",
-        "MEAN_VARIANCE_NORMALIZATION",
-    ),
-    (op("DEPTH_TO_SPACE1", **DEPTH, Order="DEPTH_COLUMN_ROW"), "1_0", "DEPTH_TO_SPACE"),
-    (
-        op(
-            "SPACE_TO_DEPTH1",
-            InputTensor=t(1, 2, 4, 6),
-            OutputTensor=t(1, 8, 2, 3),
-            BlockSize=2,
-            Order="DEPTH_COLUMN_ROW",
+CASES: dict[str, list[tuple[str, OperatorDesc]]] = {
+    "1_0": [
+        (
+            "MEAN_VARIANCE_NORMALIZATION",
+            op("MEAN_VARIANCE_NORMALIZATION1", **MEAN, Axes=(2, 3), NormalizeVariance=True),
         ),
-        "1_0",
-        "SPACE_TO_DEPTH",
-    ),
-    (op("RESAMPLE1", **LARGER, InterpolationMode="NEAREST_NEIGHBOR"), "2_0", "RESAMPLE"),
-    (op("RESAMPLE1", **LARGER, InterpolationMode="NEAREST_NEIGHBOR"), "1_0", "UPSAMPLE_2D"),
-    (op("RESAMPLE1", **LARGER, InterpolationMode="LINEAR"), "1_0", "UPSAMPLE_2D"),
-    (
-        op("RESAMPLE3", **LARGER, InterpolationMode="LINEAR", RoundingDirection="INCREASING", Antialiased=False),
-        "1_0",
-        "UPSAMPLE_2D",
-    ),
-    (op("MAX_POOLING2", **POOL, Dilations=(1, 1)), "1_0", "MAX_POOLING"),
-    (
-        op("CONVOLUTION", **CONVOLUTION, FusedActivation=op("ELEMENT_WISE_CLIP", Min=0.0, Max=6.0)),
-        "5_0",
-        "CONVOLUTION, then ELEMENT_WISE_CLIP",
-    ),
-    (op("GEMM", **GEMM, FusedActivation=op("ACTIVATION_SOFTMAX1", Axes=(3,))), "6_0", "GEMM, then ACTIVATION_SOFTMAX1"),
-    (unary("ELEMENT_WISE_ABS", SHORT), "1_0", "ELEMENT_WISE_ABS of 4 dimensions"),
-    (unary("ACTIVATION_RELU", WIDE), "1_0", "ACTIVATION_RELU of 4 dimensions"),
-    (
-        op("ELEMENT_WISE_ADD", ATensor=WIDE, BTensor=t(2, 3, strides=(0, 1)), OutputTensor=t(2, 3)),
-        "1_0",
-        "ELEMENT_WISE_ADD of 4 dimensions",
-    ),
-    (
-        op(
-            "ELEMENT_WISE_ADD1",
-            ATensor=SHORT,
-            BTensor=SHORT,
-            OutputTensor=SHORT,
-            FusedActivation=op("ACTIVATION_SHRINK", Bias=0.5, Threshold=0.25),
+        (
+            "MEAN_VARIANCE_NORMALIZATION",
+            op("MEAN_VARIANCE_NORMALIZATION2", **MEAN, Axes=(2, 3), UseMean=True, UseVariance=True),
         ),
-        "2_0",
-        "ELEMENT_WISE_ADD of 4 dimensions, then ACTIVATION_SHRINK of 4 dimensions",
-    ),
-    (
-        op("SLICE", InputTensor=t(5), OutputTensor=t(2), Offsets=(1,), Sizes=(2,), Strides=(2,)),
-        "1_0",
-        "SLICE of 4 dimensions",
-    ),
-    (op("JOIN", InputTensors=(t(2, 3), t(1, 3)), OutputTensor=t(3, 3), Axis=0), "1_0", "JOIN of 4 dimensions"),
-    (op("SPLIT", InputTensor=t(3, 3), OutputTensors=(t(2, 3), t(1, 3)), Axis=0), "1_0", "SPLIT of 4 dimensions"),
-    (op("TILE", InputTensor=t(2, 3), OutputTensor=t(4, 3), Repeats=(2, 1)), "1_0", "TILE of 4 dimensions"),
-    (
-        op("REDUCE", Function="SUM", InputTensor=t(2, 3), OutputTensor=t(2, 1), Axes=(1,)),
-        "1_0",
-        "REDUCE of 4 dimensions",
-    ),
-    (
-        op(
-            "PADDING",
-            InputTensor=t(2, 3),
-            OutputTensor=t(3, 5),
-            PaddingMode="EDGE",
-            StartPadding=(1, 0),
-            EndPadding=(0, 2),
+        ("DEPTH_TO_SPACE", op("DEPTH_TO_SPACE1", **DEPTH, Order="DEPTH_COLUMN_ROW")),
+        (
+            "SPACE_TO_DEPTH",
+            op(
+                "SPACE_TO_DEPTH1",
+                InputTensor=t(1, 2, 4, 6),
+                OutputTensor=t(1, 8, 2, 3),
+                BlockSize=2,
+                Order="DEPTH_COLUMN_ROW",
+            ),
         ),
-        "1_0",
-        "PADDING of 4 dimensions",
-    ),
-]
+        ("UPSAMPLE_2D", op("RESAMPLE1", **LARGER, InterpolationMode="NEAREST_NEIGHBOR")),
+        ("UPSAMPLE_2D", op("RESAMPLE1", **LARGER, InterpolationMode="LINEAR")),
+        (
+            "UPSAMPLE_2D",
+            op("RESAMPLE3", **LARGER, InterpolationMode="LINEAR", RoundingDirection="INCREASING", Antialiased=False),
+        ),
+        ("MAX_POOLING", op("MAX_POOLING2", **POOL, Dilations=(1, 1))),
+        ("ELEMENT_WISE_ABS of 4 dimensions", unary("ELEMENT_WISE_ABS", SHORT)),
+        ("ACTIVATION_RELU of 4 dimensions", unary("ACTIVATION_RELU", WIDE)),
+        (
+            "ELEMENT_WISE_ADD of 4 dimensions",
+            op("ELEMENT_WISE_ADD", ATensor=WIDE, BTensor=t(2, 3, strides=(0, 1)), OutputTensor=t(2, 3)),
+        ),
+        (
+            "SLICE of 4 dimensions",
+            op("SLICE", InputTensor=t(5), OutputTensor=t(2), Offsets=(1,), Sizes=(2,), Strides=(2,)),
+        ),
+        ("JOIN of 4 dimensions", op("JOIN", InputTensors=(t(2, 3), t(1, 3)), OutputTensor=t(3, 3), Axis=0)),
+        ("SPLIT of 4 dimensions", op("SPLIT", InputTensor=t(3, 3), OutputTensors=(t(2, 3), t(1, 3)), Axis=0)),
+        ("TILE of 4 dimensions", op("TILE", InputTensor=t(2, 3), OutputTensor=t(4, 3), Repeats=(2, 1))),
+        ("REDUCE of 4 dimensions", op("REDUCE", Function="SUM", InputTensor=t(2, 3), OutputTensor=t(2, 1), Axes=(1,))),
+        (
+            "PADDING of 4 dimensions",
+            op(
+                "PADDING",
+                InputTensor=t(2, 3),
+                OutputTensor=t(3, 5),
+                PaddingMode="EDGE",
+                StartPadding=(1, 0),
+                EndPadding=(0, 2),
+            ),
+        ),
+    ],
+    "2_0": [
+        (
+            "MEAN_VARIANCE_NORMALIZATION",
+            op("MEAN_VARIANCE_NORMALIZATION1", **MEAN, Axes=(3, 1, 2), NormalizeVariance=False),
+        ),
+        ("RESAMPLE", op("RESAMPLE1", **LARGER, InterpolationMode="NEAREST_NEIGHBOR")),
+        (
+            "ELEMENT_WISE_ADD of 4 dimensions, then ACTIVATION_SHRINK of 4 dimensions",
+            op(
+                "ELEMENT_WISE_ADD1",
+                ATensor=SHORT,
+                BTensor=SHORT,
+                OutputTensor=SHORT,
+                FusedActivation=op("ACTIVATION_SHRINK", Bias=0.5, Threshold=0.25),
+            ),
+        ),
+    ],
+    "6_2": [
+        (
+            "MEAN_VARIANCE_NORMALIZATION1",
+            op("MEAN_VARIANCE_NORMALIZATION2", **MEAN, Axes=(0, 2, 3), UseMean=True, UseVariance=True),
+        ),
+    ],
+    "5_0": [
+        (
+            "CONVOLUTION, then ELEMENT_WISE_CLIP",
+            op("CONVOLUTION", **CONVOLUTION, FusedActivation=op("ELEMENT_WISE_CLIP", Min=0.0, Max=6.0)),
+        ),
+    ],
+    "6_0": [
+        ("GEMM, then ACTIVATION_SOFTMAX1", op("GEMM", **GEMM, FusedActivation=op("ACTIVATION_SOFTMAX1", Axes=(3,)))),
+    ],
+}
+"""The alternative in words and the descriptor, by the level."""
+ROWS = [(level, instead, desc) for level, rows in CASES.items() for instead, desc in rows]
 
 
 def chained(steps: Sequence[OperatorDesc]) -> Graph:
-    """Nodes that read one after the other what the one before them has written; the first reads the inputs."""
+    """A chain of nodes, of which the first reads the graph inputs."""
     first = one(steps[0])
     if len(steps) == 1:
         return first
     nodes, outputs = list(first.nodes), [(item.value, item.desc) for item in first.outputs]
     for number, step in enumerate(steps[1:], 1):
         desc = step.tensor("OutputTensor")
-        made = value(f"made{number}", desc)
-        nodes.append(node(step, {"InputTensor": [outputs[0][0]]}, {"OutputTensor": [made]}, f"step{number}"))
-        outputs = [(made, desc)]
+        result = value(f"result{number}", desc)
+        nodes.append(node(step, {"InputTensor": [outputs[0][0]]}, {"OutputTensor": [result]}, f"step{number}"))
+        outputs = [(result, desc)]
     return graph(nodes, [item.value for item in first.inputs], outputs)
 
 
 def results(model: Graph) -> list[Result]:
-    """What the outputs hold, by their order, of numbers that depend on nothing but the order of the inputs."""
+    """The outputs for random inputs that depend on their order only."""
     random = np.random.default_rng(0)
-    given = {item.name: random.normal(size=item.value.nbytes // 4).astype(np.float32) for item in model.inputs}
-    return list(evaluate_results(model, given).values())
+    inputs = {item.name: random.normal(size=item.value.nbytes // 4).astype(np.float32) for item in model.inputs}
+    return list(evaluate_results(model, inputs).values())
 
 
-@pytest.mark.parametrize(("desc", "level", "instead"), CASES, ids=[item[2] for item in CASES])
-def test_it_does_the_same(desc: OperatorDesc, level: str, instead: str) -> None:
+@pytest.mark.parametrize(("level", "instead", "desc"), ROWS, ids=[instead for _, instead, _ in ROWS])
+def test_alternatives_compute_the_same(level: str, instead: str, desc: OperatorDesc) -> None:
     (above,) = nodes_above_level(one(desc), FeatureLevel(level))
     assert above.instead == instead
     model = chained(above.steps)
@@ -169,30 +159,29 @@ def test_it_does_the_same(desc: OperatorDesc, level: str, instead: str) -> None:
     for want, got in zip(results(one(desc)), results(model), strict=True):
         values = got.values.reshape(want.values.shape)
         assert not disagreements(values, want, DataType.FLOAT32).any()
-        if instead.partition(", then ")[2] in ("", "ELEMENT_WISE_CLIP"):  # others see a sum that has been rounded
+        if instead.partition(", then ")[2] in ("", "ELEMENT_WISE_CLIP"):  # the others see a rounded sum
             assert values.tobytes() == want.values.tobytes()
 
 
 @pytest.mark.parametrize(
     ("name", "kind", "level"), [("TILE", "INT8", "1_0"), ("TILE", "UINT16", "2_0"), ("DEPTH_TO_SPACE", "INT16", "1_0")]
 )
-def test_narrow_integers_by_way_of_floats(name: str, kind: str, level: str) -> None:
-    """Where the level has no such elements for an operator that moves them, and has casts."""
+def test_narrow_integers_are_moved_as_floats(name: str, kind: str, level: str) -> None:
     more: dict[str, Any] = {"Repeats": (1, 1, 1, 2)} if name == "TILE" else {"BlockSize": 1}
     sizes = (1, 1, 2, 4) if name == "TILE" else (1, 1, 2, 2)
     desc = op(name, InputTensor=t(1, 1, 2, 2, type=kind), OutputTensor=t(*sizes, type=kind), **more)
     (item,) = nodes_above_level(one(desc), FeatureLevel(level))
     assert item.instead == f"CAST to FLOAT32, then {name}, then CAST to {kind}"
     assert check(chained(item.steps), level) == []
-    contents = {"x": np.arange(4, dtype=kind.lower()) - np.array(1, kind.lower())}
+    contents = np.arange(4, dtype=kind.lower()) - np.array(1, kind.lower())
     (want,), (got,) = (
-        list(evaluate_results(model, {model.inputs[0].name: contents["x"]}).values())
+        list(evaluate_results(model, {model.inputs[0].name: contents}).values())
         for model in (one(desc), chained(item.steps))
     )
     assert got.values.reshape(want.values.shape).tobytes() == want.values.tobytes()
 
 
-def test_what_holds_the_level_of_a_graph() -> None:
+def test_nodes_that_need_the_highest_level() -> None:
     x, y = value("x", X), value("y", X)
     newer = op("ACTIVATION_SOFTMAX1", InputTensor=X, OutputTensor=X, Axes=(3,))
     nodes = [
@@ -204,7 +193,7 @@ def test_what_holds_the_level_of_a_graph() -> None:
     assert list(nodes_at_the_top_level(one(unary("ACTIVATION_RELU", X)))) == []
 
 
-def test_what_would_round_in_between_or_mean_something_else_is_not_proposed() -> None:
+def test_no_alternative_that_rounds_or_has_another_meaning() -> None:
     half = t(1, 1, 4, 4, type="FLOAT16")
     fused = op("ELEMENT_WISE_CLIP", Min=0.0, Max=6.0)
     desc = op("GEMM", ATensor=half, BTensor=half, OutputTensor=half, Alpha=1.0, Beta=0.0, FusedActivation=fused)

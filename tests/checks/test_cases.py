@@ -1,4 +1,4 @@
-"""Each rule has a graph that breaks it: the code, the place, and nothing else besides."""
+"""Each rule has a graph that breaks it, with exactly the expected findings."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ def test_case(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_nothing_follows_from_an_absent_tensor(case: Case) -> None:
-    given = {
+def test_absent_tensors_are_not_related(case: Case) -> None:
+    present = {
         (node.name, field.name): value is not None
         for node in case.graph.nodes
         for field, value in node.operator.items()
         if field.is_tensor
     }
     for item in check(case.graph, case.level, documented=True):
-        assert all(given.get((item.node, path.partition("/")[0]), True) for path in item.related)
+        assert all(present.get((item.node, path.partition("/")[0]), True) for path in item.related)
 
 
 def test_names_are_distinct() -> None:
@@ -51,7 +51,7 @@ def test_names_are_distinct() -> None:
 
 def test_every_code_has_a_case() -> None:
     reached = {case.code.id for case in CASES}
-    accepted = {code.id for code in checking.ACCEPTED}  # these take the place of others, see test_accepted.py
+    accepted = {code.id for code in checking.ACCEPTED}  # these replace others, see test_accepted.py
     assert {code.id for code in _codes()} - reached == accepted
 
 

@@ -1,4 +1,4 @@
-"""Every operator with the data type of one tensor changed to every other: refused, or compiled; never a surprise."""
+"""Every operator with every other data type of one tensor is refused, or compiled without an internal error."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FIRST = {name: found[0] for name, found in descriptors().items()}
 
 
 def changed(desc: OperatorDesc) -> list[OperatorDesc]:
-    """The descriptor with another data type in one of its tensors."""
+    """The descriptor with every other data type in each of its tensors."""
     found: list[OperatorDesc] = []
     for name in [field.name for field in desc.schema.tensor_fields]:
         value = desc.get(name)
@@ -49,14 +49,14 @@ def test_one_tensor_of_another_type(name: str) -> None:
         errors = [item for item in check(graph, remedies=False) if item.severity.value == "error"]
         if errors:
             continue
-        with suppress(DmlError):  # an InternalError is none
+        with suppress(DmlError):  # not for an InternalError
             compile(graph)
 
 
 @pytest.mark.parametrize("name", ["FOLD", "UNFOLD"])
 @pytest.mark.parametrize("data_type", [item.name for item in DataType if item.name != "FLOAT32"])
-def test_tables_from_examples_are_tables(name: str, data_type: str) -> None:
-    """The pages of these have no table; what their examples use is what is known to be supported."""
+def test_types_of_operators_without_support_tables(name: str, data_type: str) -> None:
+    """Only the data types in the examples of these pages are known to be supported."""
     desc = FIRST[f"DML_OPERATOR_{name}"]
     types = [
         item
@@ -64,15 +64,15 @@ def test_tables_from_examples_are_tables(name: str, data_type: str) -> None:
         if any(item.tensor(field.name).data_type.name == data_type for field in item.schema.tensor_fields)
     ]
     assert len(types) == 2
-    said = [[item.code for item in check(one(each), documented=True)] for each in types]
-    assert said == [[codes.DATA_TYPE_UNSUPPORTED.id], [codes.DIFFERENT_DATA_TYPES.id]]  # of the input, and the output
+    found_codes = [[item.code for item in check(one(each), documented=True)] for each in types]
+    assert found_codes == [[codes.DATA_TYPE_UNSUPPORTED.id], [codes.DIFFERENT_DATA_TYPES.id]]  # input, output
     whole = [
         replace(value, data_type=DataType[data_type]) if isinstance(value, TensorDesc) else value
         for value in desc.values
     ]
     found = check(one(replace(desc, values=tuple(whole))), documented=True)
     assert [item.code for item in found] == [codes.DATA_TYPE_UNSUPPORTED.id]
-    # DirectML creates operators of all of them but those of 4 bits, and compiles none of FLOAT64
+    # DirectML creates operators of all data types but those of 4 bits, and compiles none of FLOAT64
     graph = one(replace(desc, values=tuple(whole)))
     if DataType[data_type].bits < 8:
         assert {item.severity.value for item in check(graph, remedies=False)} == {"error"}

@@ -1,4 +1,4 @@
-"""Graphs that are right: the documentation's own examples, and what is easily taken for a mistake."""
+"""Valid graphs: the documentation's own examples, and descriptors that look like mistakes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EXAMPLES = [
     if not example.suspect
 ]
 
-# Misprints of the documentation that contradict its own rules, with the codes that say so.
+# Misprints of the documentation that break its own rules, with the resulting codes.
 MISPRINTED = {
     ("ELEMENT_WISE_BIT_XOR", 0): {codes.MISSING_FIELD},
     ("GATHER", 2): {codes.WRONG_SIZE},

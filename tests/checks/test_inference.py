@@ -1,4 +1,4 @@
-"""What is inferred of outputs is what the checks demand of them, for every operator."""
+"""Inferred outputs are what the checks require, for every operator."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ UNSTATED: dict[str, tuple[str, ...]] = {
     "ROI_ALIGN_GRAD": ("OutputGradientTensor.Sizes",),
     "SLICE_GRAD": ("OutputGradientTensor.Sizes",),
 }
-"""What has to be stated of the outputs, at least for some descriptors; SPLIT's array is not asked for."""
+"""Properties of outputs that have to be stated, at least for some descriptors; SPLIT's array is not inferred."""
 
 CHOICES = frozenset(
     {
@@ -87,11 +87,11 @@ CHOICES = frozenset(
         "OutputIndexTensor.DataType of TOP_K1",
     }
 )
-"""Where a valid descriptor may have something else than what is inferred."""
+"""Properties of outputs of which several are valid."""
 
 
 def outputs_of(desc: OperatorDesc) -> list[str]:
-    """The outputs that a descriptor has, SPLIT's array aside."""
+    """The outputs of a descriptor, except SPLIT's array."""
     fields = (field for field in desc.schema.output_fields if field.type is FieldType.TENSOR)
     return [field.name for field in fields if desc.get(field.name) is not None]
 
@@ -106,7 +106,7 @@ def completed(desc: OperatorDesc, found: Inferred) -> OperatorDesc:
 
 
 def inferred(desc: OperatorDesc) -> tuple[Inferred, Inferred]:
-    """What is inferred for a descriptor without its outputs, and again with what was missing stated."""
+    """What is inferred for a descriptor without its outputs, and again with the missing properties stated."""
     wanted = outputs_of(desc)
     partial = without(desc, wanted)
     alone = infer_outputs(partial, {}, {}, wanted)
@@ -124,7 +124,7 @@ def differences(desc: OperatorDesc, found: Inferred) -> Iterator[str]:
 
 
 def wrongs(desc: OperatorDesc) -> Iterator[str]:
-    """What is wrong with what is inferred for a descriptor that is right."""
+    """The errors of inference for a valid descriptor."""
     alone, found = inferred(desc)
     yield from (
         f"{item} of {desc.type} is missing" for item in alone.missing if item not in UNSTATED.get(desc.type, ())
@@ -138,7 +138,6 @@ def wrongs(desc: OperatorDesc) -> Iterator[str]:
 
 @pytest.mark.parametrize("name", catalog.operator_names())
 def test_operator(name: str) -> None:
-    """The descriptors are right, lose their outputs, and get them back."""
     found = descriptors()[name]
     assert found
     for desc in found:
@@ -147,13 +146,11 @@ def test_operator(name: str) -> None:
 
 
 def test_choices_are_made() -> None:
-    """Each exception of :data:`CHOICES` is one."""
     made = {item for found in descriptors().values() for desc in found for item in differences(desc, inferred(desc)[1])}
     assert made == CHOICES
 
 
 def test_vectors(corpus: Path) -> None:
-    """As for the operators, for all published test vectors."""
     models = sorted(corpus.glob("*/model.json"))
     assert len(models) == 2748
     seen = {node.operator for model in models for node in dml2onnx.load(model).nodes}
@@ -179,7 +176,7 @@ def test_inferable(name: str) -> None:
 
 
 def _optional_dropped(desc: OperatorDesc) -> Iterator[OperatorDesc]:
-    """The descriptor without each of its optional inputs, and without all of them, as far as that is right."""
+    """The descriptor without each of its optional inputs, and without all of them, if that is valid."""
     optional = [f.name for f in desc.schema.input_fields if f.optional and desc.get(f.name) is not None]
     for dropped in (*([name] for name in optional), optional):
         fewer = without(desc, dropped)
@@ -188,15 +185,13 @@ def _optional_dropped(desc: OperatorDesc) -> Iterator[OperatorDesc]:
 
 
 def test_inferable_without_optional_inputs() -> None:
-    """No valid descriptor lacks what a field's data type or sizes are said to follow from."""
     fewer = [item for found in descriptors().values() for desc in found for item in _optional_dropped(desc)]
     assert len(fewer) > 30
     for desc in fewer:
         assert set(inferred(desc)[0].missing) <= set(UNSTATED.get(desc.type, ())), desc
 
 
-def test_what_is_not_inferable_is_missing_somewhere() -> None:
-    """Nothing is demanded of the caller that always follows."""
+def test_uninferable_properties_are_missing_for_some_descriptor() -> None:
     silent = {name: set(items) for name, items in UNSTATED.items()}
     for whole in (desc for found in descriptors().values() for desc in found):
         for desc in (whole, *_optional_dropped(whole)):
@@ -355,7 +350,7 @@ def test_stated_outputs_win() -> None:
     assert found == ({"OutputTensor": (DataType.INT8, (7,))}, (), ())
 
 
-def test_outputs_follow_from_one_that_is_stated() -> None:
+def test_outputs_follow_from_a_stated_one() -> None:
     desc = op("MAX_POOLING2", **_POOL, Dilations=(1, 1), EndPadding=(0, 0))
     found = infer_outputs(desc, {"OutputTensor": (2, 3, 4, 4)}, {}, ["OutputIndicesTensor"])
     assert found.outputs == {"OutputIndicesTensor": (DataType.UINT32, (2, 3, 4, 4))}
@@ -364,19 +359,19 @@ def test_outputs_follow_from_one_that_is_stated() -> None:
     assert found.outputs == {"OutputZeroPointTensor": (DataType.INT8, (1, 1))}
 
 
-def test_present_keys_of_a_length_that_nobody_knows() -> None:
+def test_present_keys_of_unknown_length() -> None:
     desc = without(grouped(**LENGTHS), outputs_of(grouped(**LENGTHS)))
     found = infer_outputs(desc, {}, {}, ["OutputTensor", "OutputPresentKeyTensor"])
     assert found.missing == ("OutputPresentKeyTensor.Sizes",)
     assert found.outputs == {"OutputTensor": (DataType.FLOAT32, (2, 3, 12))}
 
 
-def test_windows_without_room() -> None:
+def test_windows_that_do_not_fit() -> None:
     desc = op("MAX_POOLING", InputTensor=t(1, 1, 2, 2), WindowSize=(3, 2), Strides=(1, 1))
     found = infer_outputs(desc, {}, {}, ["OutputTensor"])
     assert found.outputs == {}
     assert found.missing == ("OutputTensor.Sizes",)
-    assert [(item.code, item.path) for item in found.findings] == [(codes.NO_ROOM, "WindowSize/0")]
+    assert [(item.code, item.path) for item in found.findings] == [(codes.WINDOW_TOO_LARGE, "WindowSize/0")]
 
 
 @pytest.mark.parametrize("field", ["InputTensor", "Strides", "EndPadding"])
@@ -389,8 +384,7 @@ def test_broken_fields_leave_sizes_unknown(field: str) -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(random_descriptors(), st.data())
-def test_anything(desc: OperatorDesc, data: st.DataObject) -> None:
-    """Whatever a descriptor holds, something is said of each field that is asked for."""
+def test_every_requested_output_is_inferred_or_missing(desc: OperatorDesc, data: st.DataObject) -> None:
     fields = [field.name for field in desc.schema.output_fields if field.type is FieldType.TENSOR]
     wanted = data.draw(st.lists(st.sampled_from(fields), unique=True)) if fields else []
     found = infer_outputs(without(desc, fields), {}, {}, wanted)
@@ -400,7 +394,7 @@ def test_anything(desc: OperatorDesc, data: st.DataObject) -> None:
 @pytest.mark.parametrize("stride", [1, 2, 3])
 @pytest.mark.parametrize("window", [2, 3, 4, 5, 6])
 def test_windows_that_hang_over_the_end(window: int, stride: int) -> None:
-    """Rounded up, (3 - window) / stride + 1 is 1 as long as less than a stride is missing; that is a size."""
+    """Rounded up, (3 - window) / stride + 1 is 1 as long as less than a stride is missing, and 1 is a size."""
     both = {"WindowSize": (window, window), "Strides": (stride, stride)}
     desc = op("MAX_POOLING", InputTensor=t(1, 1, 3, 3), StartPadding=(0, 0), EndPadding=(0, 0), **both)
     found = infer_outputs(desc, {}, {}, ["OutputTensor"])
@@ -408,4 +402,4 @@ def test_windows_that_hang_over_the_end(window: int, stride: int) -> None:
         natural = max((3 - window) // stride + 1, 1)
         assert found.outputs == {"OutputTensor": (DataType.FLOAT32, (1, 1, natural, natural))}
     else:
-        assert {item.code for item in found.findings} == {codes.NO_ROOM}
+        assert {item.code for item in found.findings} == {codes.WINDOW_TOO_LARGE}

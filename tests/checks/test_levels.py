@@ -1,4 +1,4 @@
-"""What feature levels mean: what they allow, what they forbid, and the smallest that will do."""
+"""Feature levels: what they allow, what they forbid, and the minimum level of a graph."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dml2onnx.catalog import FeatureLevel
 from dml2onnx.checks import check, minimum_feature_level
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.operator import UNREADABLE, OperatorDesc
-from tests.checks.build import graph, node, one, op, t, unary, value
+from tests.checks.build import CONVOLUTION, graph, node, one, op, t, unary, value
 from tests.checks.cases import Case
 from tests.checks.support_cases import CASES
 
@@ -30,14 +30,6 @@ def padding(mode: str, data_type: str, rank: int) -> OperatorDesc:
         EndPadding=(0,) * rank,
     )
 
-
-CONVOLUTION = {
-    "InputTensor": X,
-    "FilterTensor": t(1, 1, 3, 3),
-    "OutputTensor": t(1, 1, 2, 2),
-    "Direction": "FORWARD",
-    "Strides": (1, 1),
-}
 
 MINIMA = [
     (resample("RESAMPLE1", "FLOAT32", 4), "2_1"),
@@ -113,7 +105,7 @@ def test_level_of_the_graph_is_the_default() -> None:
         check(one(desc), "7_7")
 
 
-def test_tensors_that_are_to_be_alike_are_one_finding() -> None:
+def test_tensors_that_must_match_are_one_finding() -> None:
     desc = op(
         "ELEMENT_WISE_ADD1",
         ATensor=t(2, 3, type="INT8"),
@@ -127,8 +119,8 @@ def test_tensors_that_are_to_be_alike_are_one_finding() -> None:
     ]
 
 
-def test_unreadable_fields_silence_only_their_own_rules() -> None:
+def test_unreadable_fields_suppress_only_their_own_rules() -> None:
     desc = op("CONVOLUTION", **{**CONVOLUTION, "Strides": UNREADABLE, "DimensionCount": 2, "GroupCount": 0})
     assert [item.field for item in check(one(desc))] == ["GroupCount"]
     desc = op("CONVOLUTION", **{**CONVOLUTION, "InputTensor": UNREADABLE, "FilterTensor": t(1, 1, 3, 3, type="INT8")})
-    assert [item.field for item in check(one(desc))] == ["FilterTensor"]  # which the output has to be like
+    assert [item.field for item in check(one(desc))] == ["FilterTensor"]  # which the output has to match

@@ -1,4 +1,4 @@
-"""Tensors of a wrong node as those see them who write what it reads, or read what it writes."""
+"""Remedies from the producers and consumers of a wrong tensor."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dml2onnx.checks import check
-from dml2onnx.frontends import load_bytes
+from tests.checks.build import found_in
 from tests.frontends.models import DX, edited
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 SIZES = [1, 2, 3, 4]
 UNARY = ("ACTIVATION_RELU", "ELEMENT_WISE_ABS", "ELEMENT_WISE_SQRT", "ELEMENT_WISE_CLIP")
 OTHERS = ([1, 2, 3, 3], [1, 2, 3, 5], [1, 2, 4, 3], [1, 24, 1, 1], [2, 3, 4])
-"""Too small, too large, in another order, for as many elements, without the first."""
+"""Too small, too large, permuted, for as many elements, and without the first."""
 
 
 def tensor(sizes: Sequence[int]) -> dict[str, object]:
@@ -32,7 +31,7 @@ def unary(kind: str, first: Sequence[int], last: Sequence[int]) -> dict[str, obj
 
 
 def native(*descriptors: tuple[str, dict[str, object]]) -> list[Diagnostic]:
-    """What is found about a chain of nodes ``n0``, ``n1``..."""
+    """The findings about a chain of nodes ``n0``, ``n1``..."""
     nodes = [
         {
             "name": f"n{place}",
@@ -44,7 +43,7 @@ def native(*descriptors: tuple[str, dict[str, object]]) -> list[Diagnostic]:
         for place, (kind, desc) in enumerate(descriptors)
     ]
     graph = {"dml2onnx": 1, "inputs": {"v0": tensor(SIZES)}, "nodes": nodes, "outputs": [f"v{len(nodes)}"]}
-    return check(load_bytes(json.dumps(graph).encode(), "net.json"))
+    return found_in(json.dumps(graph))
 
 
 def edges(*descriptors: tuple[str, dict[str, object]]) -> list[Diagnostic]:
@@ -60,7 +59,7 @@ def edges(*descriptors: tuple[str, dict[str, object]]) -> list[Diagnostic]:
         "IntermediateEdges": [dict(zip(names, (place, 0, place + 1, 0), strict=True)) for place in range(last)],
         "OutputEdges": [{"GraphOutputIndex": 0, "FromNodeIndex": last, "FromNodeOutputIndex": 0}],
     }
-    return check(load_bytes(json.dumps(graph).encode(), "net.json"))
+    return found_in(json.dumps(graph))
 
 
 FORMATS = pytest.mark.parametrize("found", [native, edges])
@@ -69,7 +68,7 @@ FORMATS = pytest.mark.parametrize("found", [native, edges])
 @FORMATS
 @pytest.mark.parametrize("kind", UNARY)
 @pytest.mark.parametrize("other", OTHERS, ids=str)
-def test_an_input_is_as_its_writer_has_it(found, kind: str, other: list[int]) -> None:
+def test_an_input_matches_its_producer(found, kind: str, other: list[int]) -> None:
     right = unary(kind, SIZES, SIZES)
     assert not found(("ELEMENT_WISE_NEGATE", unary("", SIZES, SIZES)), (kind, right))
     (item,) = found(("ELEMENT_WISE_NEGATE", unary("", SIZES, SIZES)), (kind, unary(kind, other, SIZES)))
@@ -81,7 +80,7 @@ def test_an_input_is_as_its_writer_has_it(found, kind: str, other: list[int]) ->
 
 @FORMATS
 @pytest.mark.parametrize("other", [[1, 2, 3, 3], [1, 2, 3, 5]], ids=str)
-def test_both_tensors_of_the_reader_change_where_both_are_wrong(found, other: list[int]) -> None:
+def test_both_tensors_of_a_reader_change(found, other: list[int]) -> None:
     findings = found(("ELEMENT_WISE_NEGATE", unary("", SIZES, SIZES)), ("ACTIVATION_RELU", unary("", other, other)))
     words = [remedy.words for item in findings for remedy in item.remedies]
     sizes = f"InputTensor of sizes {SIZES}, as"
@@ -91,8 +90,8 @@ def test_both_tensors_of_the_reader_change_where_both_are_wrong(found, other: li
         assert not findings
 
 
-def test_an_output_is_as_its_readers_have_it() -> None:
-    """It follows from what the node joins as well; both say the same."""
+def test_an_output_matches_its_readers() -> None:
+    """The same sizes are inferred from what the node joins."""
     reader = unary("", [1, 2, 3, 5], [1, 2, 3, 5])
     graph = {
         "dml2onnx": 1,
@@ -115,20 +114,19 @@ def test_an_output_is_as_its_readers_have_it() -> None:
         ],
         "outputs": ["d"],
     }
-    item, *_ = check(load_bytes(json.dumps(graph).encode(), "net.json"))
+    item, *_ = found_in(json.dumps(graph))
     assert item.node == "join"
     assert item.remedies[0].words.startswith("OutputTensor of sizes [1, 2, 3, 5]")
 
 
-def test_a_place_says_what_its_writer_states() -> None:
+def test_a_place_shows_the_descriptor_of_the_producer() -> None:
     (item,) = native(
         ("ELEMENT_WISE_NEGATE", unary("", SIZES, SIZES)), ("ACTIVATION_RELU", unary("", [1, 2, 3, 3], SIZES))
     )
     assert item.places[0].message == f'OutputTensor of "n0" is FLOAT32 {SIZES}, read as [1, 2, 3, 3]'
 
 
-def test_an_output_that_leaves_its_buffer_has_the_sizes_that_fit() -> None:
-    """DirectML would compute a fifth element of each row, and there is no place for it."""
+def test_an_output_that_exceeds_its_buffer_has_the_inferred_sizes() -> None:
     desc = unary("", [1, 1, 8, 8], [1, 1, 4, 5]) | {
         "Strides": [2, 2],
         "WindowSize": [2, 2],
@@ -148,15 +146,15 @@ def test_an_output_that_leaves_its_buffer_has_the_sizes_that_fit() -> None:
             {"type": "print", "resource": "b"},
         ],
     }
-    (item,) = check(load_bytes(json.dumps(graph).encode(), "net.json"))
+    (item,) = found_in(json.dumps(graph))
     assert item.code == "DML1207"
     assert [remedy.words for remedy in item.remedies] == [
-        "OutputTensor of sizes [1, 1, 4, 4], as it follows from the rest"
+        "OutputTensor of sizes [1, 1, 4, 4], inferred from the other fields"
     ]
 
 
 @pytest.mark.parametrize("name", ["x", "y"])
-def test_a_buffer_that_is_too_small_is_named_whether_it_is_read_or_written(name: str) -> None:
+def test_a_buffer_that_is_too_small_is_named_for_reads_and_writes(name: str) -> None:
     model = edited(DX, (f"/resources/{name}/initialValues", {"valueCount": 3, "value": 1}))
-    (item,) = check(load_bytes(json.dumps(model).encode(), "model.json"))
+    (item,) = found_in(json.dumps(model))
     assert [place.message for place in item.places] == [f'"{name}" has 12 bytes']

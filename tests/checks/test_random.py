@@ -1,4 +1,4 @@
-"""Whatever a descriptor holds, checking it ends in findings and never in an exception."""
+"""Checks of arbitrary descriptors never raise."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def descriptors(draw: st.DrawFn, depth: int = 0) -> OperatorDesc:
     schema = catalog.operator(draw(st.sampled_from(catalog.operator_names())))
     absent = st.sampled_from([None, None, UNREADABLE])
     values = [draw(contents(field, depth) if draw(st.integers(0, 9)) else absent) for field in schema.fields]
-    # Mostly one shape for all, so that the rules behind the first hurdle are reached too.
+    # Often one shape for all tensors, so that later rules are reached, too.
     if draw(st.booleans()):
         shared = draw(tensors())
         values = [shared if isinstance(item, TensorDesc) else item for item in values]

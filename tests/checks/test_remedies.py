@@ -1,4 +1,4 @@
-"""Every remedy with edits holds: made to the text of the model, its finding is gone and nothing worse has come."""
+"""Edits of remedies resolve their findings and cause none."""
 
 from __future__ import annotations
 
@@ -14,16 +14,13 @@ from dml2onnx.cli.fixing import difference, fix, is_fixable
 from dml2onnx.diagnostics import Diagnostic, DmlError, Severity
 from dml2onnx.frontends import load_bytes
 from dml2onnx.frontends.edits import edited
+from tests.checks.build import found_in
 from tests.mistakes import MODELS, mistakes
 from tests.newcomers.files import FILES
 from tests.newcomers.scoring import IN_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-
-def found_in(text: str) -> list[Diagnostic]:
-    return check(load_bytes(text.encode(), "net.json"))
 
 
 def found_or_refused(text: str) -> list[Diagnostic]:
@@ -44,15 +41,15 @@ def texts() -> Iterator[tuple[str, str]]:
 
 
 def remedied(text: str, found: list[Diagnostic]) -> Iterator[tuple[Diagnostic, str, str | None]]:
-    """Each finding with a remedy, the words of this, and the text with its edits."""
+    """Each finding with a remedy, its text, and the model after its edits."""
     for item in found:
         for remedy in item.remedies:
             if remedy.edits:
                 yield item, remedy.words, edited(text, remedy.edits)
 
 
-def test_every_remedy_holds() -> None:
-    """Of all examples of codes, of every member of small models broken in every way, and of newcomers' mistakes."""
+def test_every_remedy_resolves_its_finding() -> None:
+    """For all examples of codes, small models with every member broken in every way, and newcomers' mistakes."""
     wrong: list[str] = []
     tried = 0
     for name, text in texts():
@@ -71,8 +68,8 @@ def test_every_remedy_holds() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in MODELS if name != "serialized"])
-def test_fixing_never_makes_it_worse(name: str) -> None:
-    """And what is certain is gone, of every third mistake: a text is fixed to its end."""
+def test_fixing_never_adds_errors(name: str) -> None:
+    """Fixes every third mistake, and resolves all findings with certain remedies."""
     for mistake in [item for item in mistakes() if item.format == name][::3]:
         text = json.dumps(mistake.model)
         before = found_or_refused(text)
@@ -89,33 +86,32 @@ def _errors(items: list[Diagnostic]) -> int:
     return sum(item.severity is Severity.ERROR for item in items)
 
 
-def test_several_remedies_are_a_choice() -> None:
-    """Padding, a smaller filter, or a smaller output: nothing is written."""
+def test_a_choice_of_remedies_is_not_written() -> None:
+    """Padding, a smaller filter, or a smaller output."""
     case = next(case for case in FILES if case.name == "padding forgotten")
     assert not any(is_fixable(item) for item in found_in(case.source))
     assert [len(item.remedies) for item in found_in(case.source)] == [3]
     assert fix(case.source, lambda data: check(load_bytes(data, "net.json"))).text == case.source
 
 
-def test_a_layout_is_no_certainty() -> None:
-    """It explains everything, and yet the sizes may be what is wrong."""
+def test_a_layout_is_not_certain() -> None:
+    """It explains all findings, but the sizes may be wrong."""
     case = next(case for case in FILES if case.name == "picture as it lies in memory")
     [item] = found_in(case.source)
     assert item.remedies[0].edits
     assert not item.remedies[0].is_certain
 
 
-def test_a_remedy_that_does_not_hold_is_not_kept() -> None:
-    """A defect of ours leaves the text as it is."""
+def test_a_remedy_that_does_not_help_is_dropped() -> None:
     case = next(case for case in FILES if case.name == "value misspelt")
     stubborn = found_in(case.source)
     assert fix(case.source, lambda data: stubborn).text == case.source
     (item,) = stubborn
     beside = fix(case.source, lambda data: [replace(item, message="stays"), *found_in(data.decode())])
-    assert beside == fix(case.source, lambda data: found_in(data.decode()))  # which is kept without the other
+    assert beside == fix(case.source, lambda data: found_in(data.decode()))
 
 
-def test_the_bytes_of_a_tensor_are_certain() -> None:
+def test_the_byte_count_of_a_tensor_is_certain() -> None:
     tensor = {"DataType": "FLOAT32", "Sizes": [4]}
     desc = {"InputTensor": {**tensor, "TotalTensorSizeInBytes": 8}, "OutputTensor": tensor}
     node = {"type": "ACTIVATION_RELU", "desc": desc, "inputs": {"InputTensor": "x"}, "outputs": {"OutputTensor": "y"}}

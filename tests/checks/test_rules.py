@@ -1,4 +1,4 @@
-"""Constraints in words and functions in code pair up, and the other kinds are all compiled."""
+"""Constraints in words have functions in code, and all others are data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dml2onnx.testing.variations import findings, with_value
 
 WORDED = frozenset({Rule.SIZE_FORMULA, Rule.REQUIRES})
 ELSEWHERE = frozenset({Rule.NOTE, Rule.FUSED_ACTIVATION, Rule.OPTIONAL_FROM, Rule.VALUE_LEVEL})
-"""Notes cannot be violated; the others belong to ``fused`` and ``support``."""
+"""Notes cannot be violated; the others are checked by ``fused`` and ``support``."""
 
 
 def _constraints() -> list[Constraint]:
@@ -42,7 +42,7 @@ def test_every_other_constraint_is_compiled() -> None:
         assert compiled != (item.rule in WORDED | ELSEWHERE), item.id
 
 
-def test_expressions_of_the_catalogue_are_understood() -> None:
+def test_expressions_of_the_catalog_are_valid() -> None:
     from dml2onnx.rules.expressions import evaluator
 
     for item in _constraints():
@@ -56,25 +56,23 @@ def test_expressions_of_the_catalogue_are_understood() -> None:
 @pytest.mark.parametrize(
     ("name", "field"), [("CONVOLUTION", "Strides"), ("TILE", "Repeats"), ("MAX_POOLING", "WindowSize")]
 )
-def test_rules_pass_over_arrays_with_an_entry_that_could_not_be_read(name: str, field: str) -> None:
-    """The reader has said so."""
+def test_rules_skip_arrays_with_an_unreadable_entry(name: str, field: str) -> None:
     (op, *_) = descriptors()[f"DML_OPERATOR_{name}"]
-    given = op.get(field)
-    assert isinstance(given, tuple)
-    assert list(findings_of(with_value(op, field, (UNREADABLE, *given[1:])), LATEST)) == []
+    value = op.get(field)
+    assert isinstance(value, tuple)
+    assert list(findings_of(with_value(op, field, (UNREADABLE, *value[1:])), LATEST)) == []
 
 
-@pytest.mark.parametrize(("scale", "is_right"), [(2.0**-23, True), (2.0**-24, False), (math.nan, False)])
-def test_scales_are_as_small_as_directml_takes_them(scale: float, is_right: bool) -> None:
+@pytest.mark.parametrize(("scale", "is_valid"), [(2.0**-23, True), (2.0**-24, False), (math.nan, False)])
+def test_the_smallest_scale_that_directml_accepts(scale: float, is_valid: bool) -> None:
     offsets = dict.fromkeys(("InputPixelOffsets", "OutputPixelOffsets"), (0.0, 0.0))
     tensors = dict.fromkeys(("InputTensor", "OutputTensor"), sized(2, 2))
     op = plain("RESAMPLE1", **tensors, **offsets, InterpolationMode="LINEAR", Scales=(1.0, scale))
-    assert any(item.is_error for item in findings(op)) != is_right
+    assert any(item.is_error for item in findings(op)) != is_valid
 
 
 @pytest.mark.parametrize("name", sorted(descriptors()))
-def test_tensors_of_one_dimension_are_judged(name: str) -> None:
-    """Whatever the others have: no rule counts on more."""
+def test_rules_do_not_raise_for_tensors_of_one_dimension(name: str) -> None:
     for desc in descriptors()[name]:
         for field in desc.schema.tensor_fields:
             if isinstance(tensor := desc.get(field.name), TensorDesc):

@@ -1,4 +1,4 @@
-"""Right descriptors of all operators with one field changed: one finding, and what stood there among its remedies."""
+"""A valid descriptor with one field changed has one finding, and a remedy that restores the field."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from dml2onnx.ir.operator import FieldValue
 
 LEAST = {"tensor": 0.99, "enumerator": 0.96, "number": 0.95, "axis": 0.75, "array": 0.85}
-"""How often what stood there is found again, of each kind; an axis beyond the last says nothing of the right one."""
+"""The share of restored values, by kind; an axis out of range does not determine the right one."""
 
 
 def mistaken(field: FieldSchema, value: FieldValue) -> Iterator[tuple[str, FieldValue]]:
-    """What people write instead, by the kind of the field."""
+    """Common wrong values, by the kind of the field."""
     if isinstance(value, TensorDesc):
         for axis in range(1, value.rank, 2):
             sizes = list(value.sizes)
@@ -48,7 +48,7 @@ def mistaken(field: FieldSchema, value: FieldValue) -> Iterator[tuple[str, Field
 
 
 def mistakes() -> Iterator[tuple[str, str, FieldValue, OperatorDesc]]:
-    """(kind, field, what stood there, the wrong descriptor) of all that DirectML refuses."""
+    """(kind, field, right value, wrong descriptor) of all mistakes that DirectML refuses."""
     for valid, *_ in descriptors().values():
         counts = {field.count for field in valid.schema.fields}
         for position, (field, value) in enumerate(valid.items()):
@@ -59,22 +59,22 @@ def mistakes() -> Iterator[tuple[str, str, FieldValue, OperatorDesc]]:
                     yield kind, field.name, value, wrong
 
 
-def test_what_stood_there_is_found_again() -> None:
-    asked, single, found = Counter[str](), Counter[str](), Counter[str]()
+def test_remedies_restore_the_right_value() -> None:
+    total, single, found = Counter[str](), Counter[str](), Counter[str]()
     for kind, field, value, wrong in mistakes():
         errors = [item for item in check(one(wrong)) if item.is_error]
         words = [remedy.words for item in errors for remedy in item.remedies]
         shown = str(list(value.sizes)) if isinstance(value, TensorDesc) else f"{field} {in_words(value)}"
-        asked[kind] += 1
+        total[kind] += 1
         single[kind] += len(errors) == 1
         found[kind] += any(text.startswith(field) and shown in text for text in words)
-    assert asked.keys() == LEAST.keys()
-    assert sum(single.values()) >= 0.99 * sum(asked.values()), (asked, single)
-    assert all(found[kind] >= share * asked[kind] for kind, share in LEAST.items()), (asked, found)
+    assert total.keys() == LEAST.keys()
+    assert sum(single.values()) >= 0.99 * sum(total.values()), (total, single)
+    assert all(found[kind] >= share * total[kind] for kind, share in LEAST.items()), (total, found)
 
 
-def test_refused_is_what_has_an_error() -> None:
-    """However many were asked about before: the rules are asked in another order then."""
+def test_refusing_agrees_with_findings() -> None:
+    """The order of the rules depends on the descriptors before."""
     for number, (*_, wrong) in enumerate(mistakes()):
         if number % 9 == 0:
             refused = Judge(LATEST).refusing(wrong.schema, warned=False)
@@ -85,7 +85,7 @@ def test_refused_is_what_has_an_error() -> None:
 
 @pytest.mark.parametrize("operator", descriptors())
 def test_edits_change_one_field(operator: str) -> None:
-    """Or an array and its count, two tensors, all of an array, arrays of one count; nothing below 0 where none is."""
+    """Or an array and its count, two tensors, a whole array, arrays of one count; no negative unsigned numbers."""
     for valid in descriptors()[operator]:
         for candidate in single_edits(valid, findings_of(valid, LATEST)):
             names = [change.path for change in candidate.changes]
@@ -100,8 +100,7 @@ def test_edits_change_one_field(operator: str) -> None:
 
 
 @pytest.mark.parametrize("operator", ["PADDING", "UPSAMPLE_2D", "SPACE_TO_DEPTH1"])
-def test_an_input_has_the_sizes_from_which_the_output_follows(operator: str) -> None:
-    """Other sizes along one dimension, of which the output says what they should be."""
+def test_inputs_are_solved_from_the_output(operator: str) -> None:
     valid = descriptors()[f"DML_OPERATOR_{operator}"][0]
     tensor = valid.get("InputTensor")
     assert isinstance(tensor, TensorDesc)
@@ -114,7 +113,7 @@ def test_an_input_has_the_sizes_from_which_the_output_follows(operator: str) -> 
     assert any(remedy.words.startswith(f"InputTensor of sizes {list(tensor.sizes)}") for remedy in item.remedies)
 
 
-def test_no_margin_is_offered_that_is_as_wide_as_a_window() -> None:
+def test_no_padding_as_wide_as_the_window_is_proposed() -> None:
     unpadded = {"Strides": (1, 1), "WindowSize": (2, 2), "StartPadding": (0, 0), "EndPadding": (0, 0)}
     (item,) = check(one(op("MAX_POOLING", InputTensor=t(1, 1, 8, 8), OutputTensor=t(1, 1, 11, 11), **unpadded)))
     assert [remedy.words.partition(" of sizes ")[0] for remedy in item.remedies] == ["InputTensor", "OutputTensor"]

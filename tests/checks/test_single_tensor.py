@@ -1,4 +1,4 @@
-"""One tensor of another type, size or rank is one finding, whichever operator and tensor it is, however it shows."""
+"""A wrong data type, size or rank of one tensor is one finding, for every operator and tensor."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def errors(desc: OperatorDesc) -> list[Diagnostic]:
 
 
 def mistaken(tensor: TensorDesc, kind: str) -> Iterator[TensorDesc]:
-    """The tensor with one thing about it changed."""
+    """The tensor with one property changed."""
     sizes = tensor.sizes
     if kind == "data type":
         yield from (replace(tensor, data_type=other, total_size=0) for other in TYPES if other != tensor.data_type)

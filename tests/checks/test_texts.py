@@ -1,4 +1,4 @@
-"""How findings read, word for word."""
+"""The texts of findings."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_fusable_operators_are_listed_once() -> None:
     assert "ACTIVATION_RELU" in finding.expected
 
 
-def test_bytes_that_are_needed_and_those_there_are() -> None:
+def test_required_and_available_bytes() -> None:
     tensor = t(3, 3)
     short = Value("a\n", 12)
     desc = unary("ELEMENT_WISE_ABS", tensor)
@@ -97,7 +97,7 @@ def test_bytes_that_are_needed_and_those_there_are() -> None:
     assert finding.message.isprintable()
 
 
-def test_as_many_elements_as_there_are_behind_an_offset() -> None:
+def test_elements_available_behind_an_offset() -> None:
     whole = [1, 1, 1, 1]
     window = op("SLICE", InputTensor=t(1, 1, 4, 4), OutputTensor=t(*whole), Offsets=[0] * 4, Sizes=whole, Strides=whole)
     finding = check(reading(Read(Value("x", 64), 16), window))[0]
@@ -113,7 +113,7 @@ def test_text(name: str) -> None:
 
 
 def test_expected_sizes_are_numbers_without_quotes() -> None:
-    """Of windows there may be two sizes that will do, which makes words of the others as well."""
+    """Other findings about sizes list two possible sizes, as text."""
     desc = op(
         "MAX_POOLING",
         InputTensor=t(1, 16, 64, 64),
@@ -125,7 +125,7 @@ def test_expected_sizes_are_numbers_without_quotes() -> None:
     assert [item.expected for item in found] == ["[1, 16, 32, 32]"]
 
 
-def test_verdicts_without_remedies_are_the_same() -> None:
+def test_errors_do_not_depend_on_remedies() -> None:
     fewer = 0
     for case in CASES:
         with_them, without = (check(case.graph, case.level, remedies=flag) for flag in (True, False))
@@ -138,12 +138,12 @@ def test_verdicts_without_remedies_are_the_same() -> None:
 @pytest.mark.parametrize(
     ("scales", "words"),
     [
-        ((1.0, 1.0, 0.5, 0.5), "lead from OutputTensor to InputTensor"),
+        ((1.0, 1.0, 0.5, 0.5), "scale OutputTensor to InputTensor"),
         ((2.0, 2.0, 1.0, 1.0), "are in another order than the dimensions"),
-        ((1.0, 1.0, 8.0, 8.0), "make at least twice or half the sizes of OutputTensor"),
+        ((1.0, 1.0, 8.0, 8.0), "are off by a factor of 2 or more"),
     ],
 )
-def test_what_may_be_wrong_with_scales(scales: tuple[float, ...], words: str) -> None:
+def test_suspicious_scales(scales: tuple[float, ...], words: str) -> None:
     sizes = {"InputTensor": t(1, 4, 8, 8), "OutputTensor": t(1, 4, 16, 16)}
     (finding,) = check(one(op("RESAMPLE", **sizes, InterpolationMode="LINEAR", Scales=scales)))
     assert words in finding.message

@@ -1,18 +1,17 @@
-"""One edit of a right network is one finding, and one of its remedies undoes it."""
+"""One edit of a valid network is one finding, and one of its remedies reverts the edit."""
 
 from __future__ import annotations
 
 import pytest
 
-from dml2onnx.checks import check
-from dml2onnx.frontends import load_bytes
+from tests.checks.build import found_in
 from tests.newcomers.case import edited
 from tests.newcomers.more_networks import DECODER, DETECTOR, ENLARGER, TAGGER
 from tests.newcomers.networks import BYTES, GRAPH_OF_FOUR, MOBILE, UNET
 from tests.newcomers.twentysecond import HEADS
 
 EDITS = [
-    # a value read in the place of another, and what it makes of nodes behind that one
+    # another value is read, with consequences for later nodes
     (MOBILE, '"ATensor": "stem", "BTensor": "project"', '"ATensor": "x", "BTensor": "project"', 'ATensor "stem"'),
     (MOBILE, '"FilterTensor": "stem.w"', '"FilterTensor": "deep.b"', 'FilterTensor "stem.w", which nothing reads'),
     (
@@ -23,12 +22,12 @@ EDITS = [
     ),
     (DECODER, '"BiasTensor": "shift"', '"BiasTensor": "words"', 'BiasTensor of "norm" reads "shift"'),
     (TAGGER, ', "BiasTensor": "b"', "", '"BiasTensor": "b" among the inputs of "lstm"'),
-    # sizes that an operator takes, and readers do not
+    # sizes that an operator accepts, but its readers do not
     (
         UNET,
         '"Sizes": [1, 16, 32, 32]',
         '"Sizes": [1, 8, 32, 32]',
-        "OutputTensor of sizes [1, 16, 32, 32], as it follows from the rest",
+        "OutputTensor of sizes [1, 16, 32, 32], inferred from the other fields",
     ),
     (DETECTOR, "[1, 1, 10, 80]", "[1, 1, 10, 79]", "OutputTensors/1 of sizes [1, 1, 10, 80]"),
     (DETECTOR, "[1, 1, 10, 20]}, {", "[1, 1, 9, 20]}, {", "OutputTensors/0 of sizes [1, 1, 10, 20]"),
@@ -70,5 +69,5 @@ EDITS = [
 
 @pytest.mark.parametrize(("network", "old", "new", "remedy"), EDITS, ids=[remedy for *_, remedy in EDITS])
 def test_undone(network: str, old: str, new: str, remedy: str) -> None:
-    (found,) = check(load_bytes(edited(network, (old, new)).encode(), "net.json"))
+    (found,) = found_in(edited(network, (old, new)))
     assert remedy in [item.words for item in found.remedies]

@@ -1,4 +1,4 @@
-"""Remedies that lead an edge elsewhere, and outputs that those who read them cannot read."""
+"""Remedies that change an edge, and changes of outputs that their readers refuse."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from dml2onnx.checks import check
 from dml2onnx.checks.candidates import Change
 from dml2onnx.checks.wiring import Wiring
 from dml2onnx.frontends import load_bytes
 from dml2onnx.frontends.dx_resources import UnusedResources
 from dml2onnx.frontends.edge_remedies import ConnectedPorts
+from tests.checks.build import found_in
 from tests.newcomers.case import edited
 from tests.newcomers.networks import AUTOENCODER, DISPATCHED, GRAPH_OF_FOUR, MOBILE, SENTENCE, UNET
 
@@ -23,12 +23,8 @@ if TYPE_CHECKING:
     from dml2onnx.ir.operator import OperatorDesc
 
 
-def found_in(text: str) -> list[Diagnostic]:
-    return check(load_bytes(text.encode(), "net.json"))
-
-
 def remedies(text: str) -> list[str]:
-    """What would do about the only finding."""
+    """The remedies of the only finding."""
     (item,) = found_in(text)
     return [remedy.words for remedy in item.remedies]
 
@@ -44,7 +40,7 @@ def test_a_value_that_nothing_reads() -> None:
     assert [(edit.pointer, edit.value) for edit in first.edits] == [("/nodes/4/inputs/BTensor", "project")]
 
 
-def test_a_warning_that_stays_is_no_error() -> None:
+def test_a_remaining_warning_is_not_an_error() -> None:
     small, large = ({"DataType": "FLOAT32", "Sizes": [1, 1, size, size]} for size in (2, 4))
     node = {"type": "ELEMENT_WISE_CLIP", "desc": {"Min": 6, "Max": 0, "OutputTensor": large}}
     node |= {"inputs": {"InputTensor": "small"}, "outputs": {"OutputTensor": "y"}}
@@ -54,42 +50,42 @@ def test_a_warning_that_stays_is_no_error() -> None:
     assert warning.code == "DML1424"
 
 
-def test_of_many_values_that_nothing_reads_none_is_meant() -> None:
+def test_of_many_unread_values_none_is_proposed() -> None:
     graph = json.loads(edited(MOBILE, (RESIDUAL, RESIDUAL.replace("project", "expand"))))
-    like = graph["nodes"][3]
-    for count, offered in ((1, True), (2, False)):
-        copy = {**like, "name": f"again{count}", "outputs": {"OutputTensor": f"again{count}"}}
+    similar = graph["nodes"][3]
+    for count, is_proposed in ((1, True), (2, False)):
+        copy = {**similar, "name": f"again{count}", "outputs": {"OutputTensor": f"again{count}"}}
         graph["nodes"].insert(4, copy)
         words = [remedy.words for item in found_in(json.dumps(graph)) for remedy in item.remedies]
-        assert any("which nothing reads" in text for text in words) is offered
+        assert any("which nothing reads" in text for text in words) is is_proposed
 
 
 @pytest.mark.parametrize("name", ["tokens", "weights", "mix"])
-def test_all_that_is_wrong_with_it_is_one_mistake(name: str) -> None:
+def test_all_consequences_of_a_wrong_value_are_one_finding(name: str) -> None:
     """Another data type and other sizes, or a cycle."""
     text = edited(SENTENCE, (QUERY, QUERY.replace("query.w", name)))
     assert 'BTensor "query.w", which nothing reads' in remedies(text)
 
 
-def test_a_value_that_others_read_where_it_is_the_only_one() -> None:
+def test_a_read_value_is_proposed_if_it_is_the_only_one() -> None:
     text = edited(UNET, ('["up", "encode"]', '["up", "pool"]'))
     assert 'InputTensors/1 "encode"' in remedies(text)
 
 
-def test_no_value_that_is_made_of_the_output() -> None:
+def test_no_value_that_depends_on_the_node_is_proposed() -> None:
     graph = json.loads(MOBILE)
     graph["nodes"][1]["inputs"]["InputTensor"] = "sum"
     assert remedies(json.dumps(graph)) == ['InputTensor "stem"']  # and not "project", which has the same sizes
 
 
-def test_weights_of_another_layer_are_not_offered() -> None:
+def test_weights_of_another_layer_are_not_proposed() -> None:
     graph = json.loads(SENTENCE)
     graph["constants"]["query.w"]["Sizes"] = [1, 1, 32, 64]
     assert not any("key.w" in text for text in remedies(json.dumps(graph)))
 
 
 def test_a_node_that_nothing_reads() -> None:
-    """The reader that passes it by is named; a node in front of it is no mistake of its own."""
+    """The reader that skips it is named; its producers are not reported."""
     graph = json.loads(MOBILE)
     graph["nodes"][4:5] = [
         graph["nodes"][4],
@@ -110,7 +106,7 @@ def test_a_node_that_nothing_reads() -> None:
     (item,) = found_in(json.dumps(graph))
     assert (item.code, item.node) == ("DML1216", "clip")
     del graph["nodes"][6]
-    assert remedies(json.dumps(graph)) == ['InputTensor of "mean" reads "positive" in the place of "sum"']
+    assert remedies(json.dumps(graph)) == ['InputTensor of "mean" reads "positive" instead of "sum"']
     graph["nodes"][5] = {
         "name": "pairs",
         "type": "TOP_K1",
@@ -125,7 +121,7 @@ def test_an_output_of_the_graph_for_a_node_that_nothing_reads() -> None:
     graph = json.loads(GRAPH_OF_FOUR)
     graph["OutputEdges"][0]["FromNodeIndex"] = 2
     (words,) = remedies(json.dumps(graph))
-    assert words.startswith('OutputTensor of "pool" as an output of the graph in the place of OutputTensor of "relu"')
+    assert words.startswith('OutputTensor of "pool" as an output of the graph instead of OutputTensor of "relu"')
 
 
 def test_a_graph_without_outputs() -> None:
@@ -134,7 +130,7 @@ def test_a_graph_without_outputs() -> None:
     assert remedies(json.dumps(graph)) == ['OutputTensor of "pool" as an output of the graph']
 
 
-def test_an_output_that_its_reader_cannot_read_comes_last() -> None:
+def test_an_output_that_its_reader_refuses_comes_last() -> None:
     graph = json.loads(SENTENCE)
     graph["nodes"][0]["desc"]["Axis"] = 3
     (item,) = found_in(json.dumps(graph))
@@ -144,8 +140,8 @@ def test_an_output_that_its_reader_cannot_read_comes_last() -> None:
     assert not last.edits
 
 
-def test_a_filter_with_a_channel_too_many_is_no_other_layout() -> None:
-    """With the output that would follow, the reader would be wrong; where outputs are always stated none follows."""
+def test_a_filter_with_an_extra_channel_is_not_another_layout() -> None:
+    """The reader refuses the inferred output; in formats with stated outputs, none is inferred."""
     for text, sizes in ((MOBILE, [16, 3, 3, 3]), (DISPATCHED, [4, 3, 3, 3])):
         wrong = [sizes[0], 4, 3, 3]
         assert remedies(edited(text, (str(sizes), str(wrong))))[0] == f"FilterTensor of sizes {sizes}"
@@ -166,8 +162,7 @@ def f(name: str, *sizes: int) -> dict[str, object]:
     return {"DataType": name, "Sizes": list(sizes)}
 
 
-def test_an_edge_between_data_types() -> None:
-    """One finding, whatever it makes of the node."""
+def test_an_edge_between_data_types_is_one_finding() -> None:
     alone = of_four(("Nodes", 3, "InputTensor", f("FLOAT16", 1, 8, 16, 16)))
     assert remedies(alone)[0] == 'InputTensor of "pool" of data type FLOAT32, as OutputTensor of "relu" has it'
     both = of_four(
@@ -184,12 +179,11 @@ def test_an_output_that_only_an_edge_refuses() -> None:
 
 
 def test_an_edge_to_the_input_of_another_node() -> None:
-    """It is the only one that none leads to."""
     words = remedies(of_four(("InputEdges", 2, "ToNodeIndex", 0)))
     assert words == ['ToNodeIndex 1, ToNodeInputIndex 1: MeanTensor of "norm", to which no edge leads']
 
 
-def test_an_edge_to_an_input_that_there_is_not() -> None:
+def test_an_edge_to_an_unknown_input() -> None:
     words = remedies(of_four(("InputEdges", 5, "ToNodeInputIndex", 5)))
     assert words == ["ToNodeInputIndex 4, which is BiasTensor, to which no edge leads"]
 
@@ -201,19 +195,17 @@ def test_an_edge_from_outside() -> None:
     assert words.startswith('{"GraphInputIndex": 1, "ToNodeIndex": 0, "ToNodeInputIndex": 1} in InputEdges')
 
 
-def test_two_edges_to_an_input_of_other_sizes() -> None:
-    """The bytes of one of them are no mistake of their own."""
+def test_the_byte_count_of_a_second_edge_is_not_reported() -> None:
     (item,) = found_in(of_four(("IntermediateEdges", 0, "ToNodeInputIndex", 1)))
     assert item.code == "DML1061"
 
 
-def test_inputs_without_an_edge_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And not for each edge that there is twice."""
-    asked = []
+def test_inputs_without_an_edge_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched = []
     unconnected_inputs = ConnectedPorts.unconnected_inputs
 
     def counted(self: ConnectedPorts, index: int) -> list[tuple[int, str]]:
-        asked.append(index)
+        searched.append(index)
         return unconnected_inputs(self, index)
 
     monkeypatch.setattr(ConnectedPorts, "unconnected_inputs", counted)
@@ -222,7 +214,7 @@ def test_inputs_without_an_edge_are_found_once(monkeypatch: pytest.MonkeyPatch) 
     graph["IntermediateEdges"] *= 4
     twice = len(found_in(json.dumps(graph)))
     assert twice == 3 * (count - 1)
-    assert len(asked) <= 3 * twice + count
+    assert len(searched) <= 3 * twice + count
 
 
 # --- DxDispatch -------------------------------------------------------------------------------------------------------
@@ -269,34 +261,34 @@ def test_one_resource_for_two_tensors() -> None:
     assert [(item.code, item.remedies) for item in found] == [("DML1011", ())] * 3
 
 
-def test_unused_resources_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = []
+def test_unused_resources_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    created = []
 
-    def unused(*given: Any) -> UnusedResources:
-        made.append(UnusedResources(*given))
-        return made[-1]
+    def unused(*arguments: Any) -> UnusedResources:
+        created.append(UnusedResources(*arguments))
+        return created[-1]
 
     monkeypatch.setattr("dml2onnx.frontends.dx_program.UnusedResources", unused)
     found_in(json.dumps(PARTS))
-    assert len(made) == 1
+    assert len(created) == 1
 
 
 # --- Sizes ------------------------------------------------------------------------------------------------------------
 
 
-def test_sizes_as_most_inputs_have_them() -> None:
+def test_the_sizes_of_most_inputs_are_proposed() -> None:
     scale = '"scale": {"DataType": "FLOAT32", "Sizes": [1, 4, 1, 1]'
     assert remedies(edited(AUTOENCODER, (scale, scale.replace("4", "32"))))[0] == "ScaleTensor of sizes [1, 4, 1, 1]"
 
 
-def test_either_of_two_tensors_that_are_held_against_each_other() -> None:
+def test_either_of_two_mismatched_tensors_may_be_wrong() -> None:
     text = edited(
         MOBILE, ('"x": {"DataType": "FLOAT32", "Sizes": [1, 3,', '"x": {"DataType": "FLOAT32", "Sizes": [1, 4,')
     )
     assert remedies(text) == ["FilterTensor of sizes [16, 4, 3, 3]", "InputTensor of sizes [1, 3, 32, 32]"]
 
 
-def test_parts_that_are_each_as_large_as_the_whole() -> None:
+def test_parts_with_the_size_of_the_whole() -> None:
     wrong = AUTOENCODER.replace("[1, 2, 32, 32]", "[1, 4, 32, 32]")
     (words,) = remedies(wrong)
     assert words == "OutputTensors/0, OutputTensors/1 of sizes [1, 2, 32, 32]"
@@ -314,7 +306,7 @@ def test_a_size_of_zero() -> None:
     assert "InputTensor of sizes [1, 8, 16, 16]" in " ".join(remedies(json.dumps(graph)))
 
 
-def test_a_constant_of_one_element_is_repeated() -> None:
+def test_a_constant_of_one_element_is_broadcast() -> None:
     text = edited(SENTENCE, ('"Sizes": [1, 1, 1000, 64], "fill": 0.1}', '"Sizes": [1, 1, 1, 64], "fill": 0.1}'))
     text = edited(
         text,
@@ -327,7 +319,7 @@ def test_a_constant_of_one_element_is_repeated() -> None:
     assert remedies(text)[0] == 'InputTensor with Strides [0, 0, 0, 1], which repeat "table"'
 
 
-def test_padding_that_the_output_does_without() -> None:
+def test_padding_that_does_not_match_the_output() -> None:
     text = edited(
         DISPATCHED,
         (
@@ -336,18 +328,18 @@ def test_padding_that_the_output_does_without() -> None:
         ),
     )
     assert remedies(text) == [
-        "OutputTensor of sizes [1, 4, 8, 8], as it follows from the rest",
+        "OutputTensor of sizes [1, 4, 8, 8], inferred from the other fields",
         "StartPadding [0, 0] and EndPadding [0, 0]",
         "Dilations [2, 2]",
     ]
 
 
-def test_a_fraction_among_whole_numbers() -> None:
+def test_a_fraction_in_an_integer_constant() -> None:
     text = edited(MOBILE, ('"deep.b": {"DataType": "FLOAT32"', '"deep.b": {"DataType": "INT32"'))
     assert remedies(text) == ["DataType FLOAT32"]
 
 
-def test_a_field_that_leaves_no_warning_comes_before_a_layout_that_leaves_one() -> None:
+def test_a_field_that_resolves_a_warning_comes_before_a_layout() -> None:
     assert remedies(AUTOENCODER.replace("BACKWARD", "FORWARD"))[0] == "Direction BACKWARD"
 
 
@@ -355,7 +347,7 @@ def test_a_field_that_leaves_no_warning_comes_before_a_layout_that_leaves_one() 
 
 
 def joined(names: list[str], unread: int) -> Graph:
-    """All named tensors in one, and inputs of other sizes that nothing reads."""
+    """A graph that joins all named inputs, and has unread inputs of other sizes."""
     inputs = {name: {"DataType": "FLOAT32", "Sizes": [1, 1, 2, 3]} for name in names}
     inputs |= {f"other{i}": {"DataType": "FLOAT32", "Sizes": [1, 1, 2, 4 + i]} for i in range(unread)}
     node = {"name": "join", "type": "JOIN", "desc": {"Axis": 2}}
@@ -374,38 +366,37 @@ def joined(names: list[str], unread: int) -> Graph:
 
 
 class Counting:
-    """A judge that finds nothing, and counts what it is asked."""
+    """Finds nothing, and counts its calls."""
 
     def __init__(self) -> None:
-        self.asked = 0
+        self.calls = 0
 
     def __call__(self, desc: OperatorDesc) -> tuple[Diagnostic, ...]:
-        self.asked += 1
+        self.calls += 1
         return ()
 
 
-def test_of_many_tensors_none_is_led_elsewhere() -> None:
-    """Each would be tried with each value, and judged together with all others."""
+def test_nodes_with_many_tensors_are_not_rewired() -> None:
     judge, graph = Counting(), joined([f"x{i}" for i in range(50)], 2)
-    assert Wiring(graph).instead(graph.nodes[1], judge) == []
-    assert judge.asked == 0
+    assert Wiring(graph).from_unread(graph.nodes[1], judge) == []
+    assert judge.calls == 0
     few = joined(["x0", "x1"], 2)
-    assert len(Wiring(few).instead(few.nodes[1], judge)) == 5 * 2
+    assert len(Wiring(few).from_unread(few.nodes[1], judge)) == 5 * 2
 
 
-def test_values_are_tried_once_for_all_findings_about_a_node() -> None:
+def test_values_are_tried_once_per_node() -> None:
     judge, graph = Counting(), joined(["x0", "x1"], 3)
     wiring = Wiring(graph)
-    wiring.few(graph.nodes[1], judge, {"InputTensors"})
-    asked = judge.asked
-    assert asked > 0
-    wiring.few(graph.nodes[1], judge, {"InputTensors", "OutputTensor"})
-    assert judge.asked == asked
+    wiring.from_others(graph.nodes[1], judge, {"InputTensors"})
+    calls = judge.calls
+    assert calls > 0
+    wiring.from_others(graph.nodes[1], judge, {"InputTensors", "OutputTensor"})
+    assert judge.calls == calls
 
 
-def test_who_reads_a_value_several_times_is_judged_once() -> None:
+def test_a_node_that_reads_a_value_several_times_is_checked_once() -> None:
     judge, graph = Counting(), joined(["x0"], 0)
     relu = graph.nodes[0]
     change = Change("OutputTensor", replace(relu.operator.tensor("OutputTensor"), sizes=(1, 1, 3, 3)), "")
     assert Wiring(graph).refusing(relu, [change], judge) is None
-    assert judge.asked == 1
+    assert judge.calls == 1

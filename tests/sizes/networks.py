@@ -1,4 +1,4 @@
-"""The networks of ``scripts/bench_sizes.py``, at sizes at which they are small enough for a test."""
+"""The networks of ``scripts/bench_sizes.py`` at sizes that are small enough for tests."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ SMALL = {
     }.items()
     if name in CASES
 }
-"""Those whose first dimension is the batch, of inputs and of outputs, which is named N: their other sizes."""
+"""Sizes other than the batch N, for networks whose inputs and outputs have it as their first dimension."""
 
 
 def picture() -> Graph:
-    """The sample that sharpens a picture."""
+    """The sample that sharpens an image."""
     return dml2onnx.load(ROOT / "samples/picture/model.json")
 
 

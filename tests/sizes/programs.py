@@ -1,4 +1,4 @@
-"""Random programs whose sizes are arguments: the same program, written for any batch, height and width."""
+"""Random programs that can be written for any batch, height and width."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Step = Callable[[GraphBuilder, Expression, "Draws"], Expression]
 
 @dataclass
 class Draws:
-    """What a step has drawn, the same whatever the sizes are."""
+    """The random numbers of a step, the same at all sizes."""
 
     numbers: tuple[int, ...]
 
@@ -89,13 +89,13 @@ def _joined(g: GraphBuilder, x: Expression, d: Draws) -> Expression:
 
 
 def _transposed(g: GraphBuilder, x: Expression, d: Draws) -> Expression:
-    """Height and width change places, by strides."""
+    """Height and width are exchanged by strides."""
     n, c, h, w = x.sizes
     return g.activation_identity(g.reinterpret(x, sizes=[n, c, w, h], strides=[c * h * w, h * w, 1, w]))
 
 
 def _rows(g: GraphBuilder, x: Expression, d: Draws) -> Expression:
-    """A product over rows of channels, where the pixels are one dimension and then two again."""
+    """A product over rows of channels; the pixels are merged into one dimension and split again."""
     n, c, h, w = x.sizes
     rows = g.reinterpret(x, sizes=[n, 1, h * w, c], strides=[c * h * w, c * h * w, 1, h * w])
     product = g.gemm(rows, g.broadcast(g.constant(_weights(1, 1, c, c)), [n, 1, c, c]))
@@ -129,14 +129,14 @@ def _blocks(g: GraphBuilder, x: Expression, d: Draws) -> Expression:
 
 
 def _halves(g: GraphBuilder, x: Expression, d: Draws) -> Expression:
-    """Of a join along a dimension the two halves."""
+    """The two halves of a join."""
     axis = d.of(0, 0, 2, 3)
     a, b = g.split(g.join([x, x + 1.0], axis), axis, [x.sizes[axis]] * 2)
     return g.subtract(a, b)
 
 
 def _masked(g: GraphBuilder, x: Expression, d: Draws) -> Expression:
-    """One row of every picture is repeated over the others by a stride of 0."""
+    """One row of every image is repeated over the others by a stride of 0."""
     n, c, h, w = x.sizes
     return g.multiply(x, g.reinterpret(x, sizes=[n, c, h, w], strides=[c * h * w, h * w, 0, 1]))
 
@@ -166,6 +166,6 @@ class Program:
 
 
 def programs(most: int = 4) -> st.SearchStrategy[Program]:
-    """Any chain of up to so many steps."""
+    """A chain of up to ``most`` steps."""
     step = st.tuples(st.integers(0, len(STEPS) - 1), st.tuples(*[st.integers(0, 11)] * 3))
     return st.lists(step, min_size=1, max_size=most).map(lambda steps: Program(tuple(steps)))

@@ -1,4 +1,4 @@
-"""Whether two graphs are one program."""
+"""Compares two graphs as programs."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from tests.sizes.programs import Program
 
 
 def _moved(desc: TensorDesc) -> tuple[object, ...]:
-    """What a descriptor says: strides of single elements move nothing."""
+    """The parts of a descriptor that matter; strides of single elements do not."""
     strides = tuple(0 if size == 1 else stride for size, stride in zip(desc.sizes, desc.effective_strides, strict=True))
     return desc.data_type, desc.sizes, strides, desc.owned_by_dml, desc.total_bytes
 
 
 def shape_of(graph: Graph) -> list[object]:
-    """All that makes a program, values being numbered in the order in which they occur."""
+    """The parts of a graph that matter, with values numbered in order of appearance."""
     numbers: dict[Value | None, int] = {None: -1}
 
     def number(value: Value | None) -> int:
@@ -36,7 +36,7 @@ def shape_of(graph: Graph) -> list[object]:
 
 
 def written_for(program: Program, sizes: tuple[int, int, int]) -> Graph | None:
-    """A program as it is written for these sizes; ``None`` where a window does not fit."""
+    """The program for these sizes; ``None`` if a window does not fit."""
     try:
         return program.at(*sizes)
     except DmlError:
@@ -44,6 +44,6 @@ def written_for(program: Program, sizes: tuple[int, int, int]) -> Graph | None:
 
 
 def assert_same(found: Graph, wanted: Graph) -> None:
-    """Two graphs are the same program, node by node."""
+    """Asserts that two graphs are the same program, node by node."""
     for one, other in zip(shape_of(found), shape_of(wanted), strict=True):
         assert one == other

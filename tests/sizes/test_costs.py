@@ -1,4 +1,4 @@
-"""What names for sizes cost in the networks of ``scripts/bench_sizes.py``: few nodes, nothing once sizes are known."""
+"""Named sizes add few nodes to the networks of ``scripts/bench_sizes.py``, and none once sizes are known."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ import bench_sizes  # type: ignore[import-not-found]  # of scripts, which networ
 
 OPENVINO = ROOT / ".venv-openvino" / "bin" / "python"
 OLD_OPTIMISER = tuple(map(int, onnxruntime.__version__.split(".")[:2])) < (1, 25)
-"""ONNX Runtime 1.24 moves no Transpose through a Reshape whose sizes it has only just found out."""
+"""ONNX Runtime 1.24 does not move a Transpose through a Reshape whose sizes were inferred."""
 BOUNDS = {"float32": 1e-4, "float16": 2.0**-10}
-"""Of the largest number, on a runtime with other kernels."""
+"""Relative to the largest number, for runtimes with other kernels."""
 
 
 @dataclass(frozen=True)
 class Both:
-    """The model for one size, and that for all."""
+    """The model for one size, and that for all sizes."""
 
     graph: Graph
     static: dml2onnx.CompiledModel
@@ -53,7 +53,7 @@ def _both(name: str) -> Both:
 def _session(
     model: dml2onnx.CompiledModel, sizes: Mapping[str, int], path: Path
 ) -> tuple[onnxruntime.InferenceSession, Counter[str]]:
-    """A session that knows these sizes, and the operators that its optimiser left."""
+    """A session with these sizes, and the operators after its optimizations."""
     options = onnxruntime.SessionOptions()
     options.optimized_model_filepath = str(path)
     options.log_severity_level = 3
@@ -64,15 +64,15 @@ def _session(
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_named_model_has_few_nodes_more(name: str) -> None:
+def test_a_named_model_has_few_extra_nodes(name: str) -> None:
     both = _both(name)
     assert both.named.node_count <= both.static.node_count + bench_sizes.MOST_NODES * len(both.names)
     onnx.checker.check_model(both.named.model_proto, full_check=True)
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_session_that_knows_its_sizes_runs_the_model_of_one_size(name: str, tmp_path: Path) -> None:
-    """The optimiser is left with the very operators, so that a run takes as long; and all three agree in every bit."""
+def test_a_session_with_known_sizes_runs_the_static_model(name: str, tmp_path: Path) -> None:
+    """The same operators remain after optimization, and all three sessions compute the same bits."""
     case, both = CASES[name], _both(name)
     static, wanted = _session(both.static, {}, tmp_path / "static.onnx")
     known, found = _session(both.named, case.at, tmp_path / "known.onnx")
@@ -89,7 +89,7 @@ def test_a_session_that_knows_its_sizes_runs_the_model_of_one_size(name: str, tm
 @pytest.fixture(scope="module")
 def openvino() -> Iterator[Worker]:
     if not OPENVINO.exists():
-        pytest.skip("OpenVINO is in an environment of its own, which is not here")
+        pytest.skip("the environment with OpenVINO is missing")
     worker = Worker(Runtime("openvino", "openvino", OPENVINO))
     try:
         yield worker
@@ -99,8 +99,8 @@ def openvino() -> Iterator[Worker]:
 
 DYNAMIC_LSTM = pytest.mark.xfail(
     strict=True,
-    reason="OpenVINO 2026.4 computes an LSTM otherwise where the number of steps is not known; of the model of one "
-    "size it computes what ONNX Runtime does",
+    reason="OpenVINO 2026.4 computes an LSTM with an unknown number of steps differently, and the static model as ONNX "
+    "Runtime does",
 )
 
 
@@ -109,10 +109,10 @@ DYNAMIC_LSTM = pytest.mark.xfail(
     [
         pytest.param(name, marks=DYNAMIC_LSTM if name == "LSTM tagger" else ())
         for name in CASES
-        if name != "YOLOv4"  # of which each run takes a second
+        if name != "YOLOv4"  # a run takes a second
     ],
 )
-def test_openvino_takes_sizes_as_they_come(name: str, openvino: Worker) -> None:
+def test_openvino_runs_named_models(name: str, openvino: Worker) -> None:
     case = CASES[name]
     model = dml2onnx.compile(case.graph(), sizes=case.sizes, ranges=case.ranges, target="openvino")
     feeds = bench_sizes._feeds(_both(name).static)

@@ -1,4 +1,4 @@
-"""Sizes compute as numbers do, now and later."""
+"""Arithmetic of sizes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PLACE = Place("node", "JOIN", "", "they are equal")
 
 @given(STEPS, st.integers(1, 40), st.integers(1, 40))
 def test_formulas_are_the_same_at_every_size(steps: list[tuple[str, int, bool]], old: int, new: int) -> None:
-    symbol = Symbol(0, "N", old, Kind.GIVEN)
+    symbol = Symbol(0, "N", old, Kind.REQUESTED)
     size: int = Size(Expr.of(symbol))
     numbers = [old, new]
     for step, number, doubles in steps:
@@ -28,37 +28,37 @@ def test_formulas_are_the_same_at_every_size(steps: list[tuple[str, int, bool]],
     assert as_size(size).expr.at(lambda _: new) == numbers[1]
 
 
-def test_what_was_merged_can_be_taken_apart() -> None:
+def test_merged_sizes_keep_their_parts() -> None:
     solver = Solver()
-    a, b = (solver.symbol(name, old, Kind.GIVEN) for name, old in (("A", 2), ("B", 5)))
+    a, b = (solver.symbol(name, old, Kind.REQUESTED) for name, old in (("A", 2), ("B", 5)))
     merged = product([a, b])
     assert [str(part.expr) for part in merged.parts] == ["A", "B"]
     assert str(merged.expr) == "A*B"
 
 
-def test_what_must_be_equal_follows_what_was_asked_for() -> None:
+def test_inputs_follow_requested_sizes() -> None:
     solver = Solver()
-    asked, other = solver.symbol("N", 4, Kind.GIVEN), solver.symbol("x[0]", 8, Kind.INPUT)
-    solver.equal(other, asked * 2, PLACE)
+    requested, other = solver.symbol("N", 4, Kind.REQUESTED), solver.symbol("x[0]", 8, Kind.INPUT)
+    solver.equal(other, requested * 2, PLACE)
     assert str(solver.resolved(other.expr)) == "2*N"
-    solver.equal(asked * 3, 12, PLACE)
-    assert solver.resolved(asked.expr).number == 4
+    solver.equal(requested * 3, 12, PLACE)
+    assert solver.resolved(requested.expr).number == 4
     (reason,) = solver.reasons.values()
     assert reason.place is PLACE
 
 
 def test_weights_do_not_follow_a_difference() -> None:
-    """That a filter might be as large as the picture less 30 is no reason to change it."""
+    """A filter does not become larger because it happens to be the height minus 30."""
     solver = Solver()
-    height, kernel = solver.symbol("H", 33, Kind.GIVEN), solver.symbol("w[2]", 3, Kind.INPUT)
+    height, kernel = solver.symbol("H", 33, Kind.REQUESTED), solver.symbol("w[2]", 3, Kind.INPUT)
     solver.equal(kernel, height - 30, PLACE)
     assert solver.resolved(kernel.expr).number == 3
     assert solver.resolved(height.expr).number == 33
 
 
-def test_rounded_sizes_that_have_to_be_equal_are_looked_at_later() -> None:
+def test_equations_with_rounded_sizes_are_guards() -> None:
     solver = Solver()
-    height = solver.symbol("H", 8, Kind.GIVEN)
+    height = solver.symbol("H", 8, Kind.REQUESTED)
     solver.equal(height // 4 * 4, height, PLACE)
     assert solver.resolved(height.expr).number is None
     assert len(solver.guards) == 1

@@ -1,4 +1,4 @@
-"""A model of any format at another size is what the builder's graph is there."""
+"""A resized model of any format computes what the builder's graph for that size does."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_every_format(form: str, tmp_path: Path) -> None:
 
 
 def _agrees(graph: dml2onnx.Graph, x: np.ndarray, wanted: np.ndarray) -> None:
-    """At the sizes of an array, as numbers and as names, the graph of one input gives what is wanted."""
+    """Asserts the result of a graph at the sizes of ``x``, as numbers and as names."""
     (item,) = graph.inputs
     (found,) = dml2onnx.run(graph, {item.name: x}, sizes={item.name: x.shape}).values()
     np.testing.assert_array_equal(found.reshape(wanted.shape), wanted)
@@ -68,7 +68,7 @@ def _agrees(graph: dml2onnx.Graph, x: np.ndarray, wanted: np.ndarray) -> None:
 
 
 def test_recordings(tmp_path: Path) -> None:
-    """Graphs that a program in C++ made, of which the weights are known."""
+    """Graphs of a C++ program with known weights."""
     dml2onnx.convert(_network(2, 4, 6), tmp_path / "net.json", format="dml_graph")
     document = json.loads((tmp_path / "net.json").read_text())
     index = {
@@ -82,7 +82,6 @@ def test_recordings(tmp_path: Path) -> None:
 
 
 def test_pydirectml() -> None:
-    """Graphs that a program of PyDirectML made."""
     kernels = np.random.default_rng(2).standard_normal((4, 3, 3, 3)).astype(np.float32)
 
     def made(n: int, h: int) -> dml2onnx.Graph:
@@ -99,8 +98,7 @@ def test_pydirectml() -> None:
     _agrees(made(2, 4), x, wanted)
 
 
-def test_a_program_shows_what_it_writes_at_the_sizes_of_its_input(tmp_path: Path) -> None:
-    """Resources and commands of DxDispatch follow."""
+def test_resources_and_commands_of_a_program_are_resized(tmp_path: Path) -> None:
     path = tmp_path / "program.json"
     zeros = {"initialValuesDataType": "FLOAT32", "initialValues": {"valueCount": 24, "value": 1}}
     tensor = {"DataType": "FLOAT32", "Sizes": [1, 1, 4, 6]}
@@ -128,7 +126,7 @@ PARTITION = SHARED / "alexnet_partition" / "Partition_0.bin"
 
 @pytest.mark.skipif(not PARTITION.exists(), reason="the partition lies beside the project, not in it")
 def test_a_partition_of_a_known_network() -> None:
-    """AlexNet, as ONNX Runtime wrote it, without its weights: the batch is free, and a picture is not."""
+    """AlexNet as ONNX Runtime wrote it, without weights: only the batch can change."""
     graph = dml2onnx.load(PARTITION)
     (item,) = graph.inputs
     (desc,) = input_descs(graph.inputs, graph.nodes, graph.outputs)

@@ -1,4 +1,4 @@
-"""Where lowerings choose another form at a size the model for all sizes is right there, or refused with the node."""
+"""If lowerings choose another form at some size, the model for all sizes is right there, or is refused."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _graph(step: Callable[[GraphBuilder, Expression], Expression], *sizes: int) 
 def _follows(
     graph: dml2onnx.Graph, names: tuple[int | str, ...], ranges: dict[str, tuple[int, int]], *several: tuple[int, ...]
 ) -> dml2onnx.CompiledModel:
-    """The model for all sizes, which computes what that of each of several sizes does."""
+    """Compiles the model for all sizes, and compares it with the models of several sizes."""
     model = dml2onnx.compile(graph, sizes={"x": names}, ranges=ranges)
     for sizes in several:
         x = np.random.default_rng(sum(sizes)).random(sizes, np.float32)
@@ -46,7 +46,7 @@ def _follows(
 
 
 def _unfolded(g: GraphBuilder, x: Expression) -> Expression:
-    """Of an even number of elements one is left over."""
+    """For even sizes, the last element is not in a window."""
     return g.unfold(x, [2], [2], [1], [1], [0])
 
 
@@ -73,7 +73,6 @@ def test_another_form_at_some_sizes(
     names: tuple[int | str, ...],
     ranges: dict[str, tuple[int, int]],
 ) -> None:
-    """Their models were those of the last size, or wrong at every second one, or where fewer elements are there."""
     graph = _graph(step, *sizes)
     with pytest.raises(DmlError, match="another form is chosen at W=") as caught:
         dml2onnx.compile(graph, sizes={"x": names}, ranges=ranges)
@@ -81,7 +80,7 @@ def test_another_form_at_some_sizes(
     assert (finding.code, finding.node) == ("DML2105", graph.nodes[0].name)
 
 
-def test_reflections_where_there_are_enough_elements() -> None:
+def test_reflections_of_enough_elements() -> None:
     graph, at = _graph(_reflected, 1, 3, 4, 9), [(1, 3, 4, width) for width in (5, 6, 20)]
     _follows(graph, (1, 3, 4, "W"), {"W": (5, 20)}, *at)
 
@@ -89,8 +88,8 @@ def test_reflections_where_there_are_enough_elements() -> None:
 @pytest.mark.parametrize(
     "steps", [(1, 3), (2, 1), (1, -2), (-2, -3), (-1, 2), (3, -1)], ids=lambda steps: "by".join(map(str, steps))
 )
-def test_every_so_many_of_all_elements(steps: tuple[int, int]) -> None:
-    """Their last element is another one at each size, and was a constant that nothing followed from."""
+def test_slices_over_all_elements_with_steps(steps: tuple[int, int]) -> None:
+    """Their last element differs between sizes."""
 
     def step(g: GraphBuilder, x: Expression) -> Expression:
         return g.slice1(x, [0, 0, 0, 0], x.sizes, [1, 1, *steps])
@@ -101,7 +100,7 @@ def test_every_so_many_of_all_elements(steps: tuple[int, int]) -> None:
     assert "Slice" in [node.op_type for node in model.lowered.nodes]
 
 
-def test_every_second_pixel_of_a_pool_of_one() -> None:
+def test_pooling_with_windows_of_one_element() -> None:
     def step(g: GraphBuilder, x: Expression) -> Expression:
         return g.average_pooling(x, [2, 2], [1, 1])
 
@@ -109,21 +108,21 @@ def test_every_second_pixel_of_a_pool_of_one() -> None:
     _follows(_graph(step, 1, 3, 6, 8), (1, 3, "H", "W"), {"H": (1, 9), "W": (1, 9)}, *at)
 
 
-def test_half_of_the_rows_are_not_all_of_them() -> None:
-    """Of twice as many rows as columns, as many as these: that is no end behind all rows."""
+def test_half_of_the_rows_are_not_all_rows() -> None:
+    """An end that equals the number of columns is not the end of the rows."""
     nodes, constants = [], []
     for size in (4, 6, 10):
         numbers = {"starts": [0, 0], "ends": [size, size], "axes": [0, 1]}
-        given = tuple(Value(name, INT64, (2,)) for name in numbers)
+        inputs = tuple(Value(name, INT64, (2,)) for name in numbers)
         data = Value("x", FLOAT, (2 * size, size))
-        nodes.append(Node("slice", "Slice", (data, *given), (Value("y", FLOAT, (size, size)),), {}))
+        nodes.append(Node("slice", "Slice", (data, *inputs), (Value("y", FLOAT, (size, size)),), {}))
         constants.append({name: np.array(row, INT64) for name, row in numbers.items()})
     ends = open_ended(nodes, constants)[2]
     assert [row.tolist() for row in ends] == [[4, BEHIND], [6, BEHIND], [10, BEHIND]]
 
 
 def test_a_reduction_over_fewer_axes_is_another_form() -> None:
-    """It adds up in another order, which is no mistake of the model that reduces over all axes."""
+    """It adds in another order, which is not an error of the model that reduces over all axes."""
 
     def step(g: GraphBuilder, x: Expression) -> Expression:
         return g.reduce(x, "SUM", [1, 3])
@@ -134,8 +133,8 @@ def test_a_reduction_over_fewer_axes_is_another_form() -> None:
     assert difference(several.lowered, other.lowered) is None
 
 
-def test_what_no_tensor_has_is_a_product_of_what_they_have() -> None:
-    """A resampling along the width alone takes all other dimensions as one."""
+def test_products_of_sizes_that_no_tensor_has() -> None:
+    """Resampling along the width merges all other dimensions."""
 
     def step(g: GraphBuilder, x: Expression) -> Expression:
         return g.resample(x, [*x.sizes[:3], x.sizes[3] // 2], "LINEAR", scales=[1, 1, 1, 0.5])
@@ -145,8 +144,8 @@ def test_what_no_tensor_has_is_a_product_of_what_they_have() -> None:
 
 
 @pytest.mark.parametrize("last", [8, 14, 15, 16])
-def test_windows_are_as_many_at_odd_sizes_as_at_even_ones(last: int) -> None:
-    """All sizes that were looked at being even, there was no margin for the last row of an odd one."""
+def test_windows_at_odd_sizes(last: int) -> None:
+    """The models are compiled at odd sizes as well, where the last row needs padding."""
 
     def step(g: GraphBuilder, x: Expression) -> Expression:
         return g.average_pooling(x, [2, 2], [2, 2], [0, 0], [1, 1])
@@ -155,8 +154,8 @@ def test_windows_are_as_many_at_odd_sizes_as_at_even_ones(last: int) -> None:
     _follows(_graph(step, 2, 3, 8, 7), ("N", "C", "H", 7), ranges, *at)
 
 
-def test_windows_beside_which_something_is_left_at_even_sizes() -> None:
-    """All sizes that were looked at being odd, the model had one window less at even ones."""
+def test_windows_with_a_rest_at_even_sizes() -> None:
+    """The models are compiled at even sizes as well, where there is one more window."""
     numbers = {"Strides": (2, 1), "WindowSize": (3, 2), "StartPadding": (0, 0), "EndPadding": (0, 0), "P": 1}
     op = plain("LP_POOLING", InputTensor=sized(2, 3, 8, 8), OutputTensor=sized(2, 3, 4, 7), **numbers)
     ranges = {"N": (2, 7), "C": (1, 3), "H": (2, 15)}
@@ -167,7 +166,7 @@ def test_windows_beside_which_something_is_left_at_even_sizes() -> None:
 
 
 def _tagged(lengths: bool) -> dml2onnx.Graph:
-    """Batch and time of an LSTM, whose lengths are an input or constants."""
+    """An LSTM with named batch and time, whose lengths are an input or constants."""
     rng = np.random.default_rng(6)
     g = GraphBuilder()
     x = g.input("x", np.float32, [1, 5, 3, 4])
@@ -182,13 +181,12 @@ def _tagged(lengths: bool) -> dml2onnx.Graph:
     return g.build({"y": g.activation_identity(read.sequence)})
 
 
-def test_an_lstm_of_any_batch_and_time() -> None:
+def test_an_lstm_with_named_batch_and_time() -> None:
     at = [(1, time, batch, 4) for time, batch in ((1, 1), (7, 3), (64, 16))]
     _follows(_tagged(lengths=False), (1, "T", "N", 4), {"T": (1, 64), "N": (1, 16)}, *at)
 
 
-def test_lengths_that_are_constants_are_not_above_the_time() -> None:
-    """The model said T=1..64, and failed below 5."""
+def test_constant_lengths_limit_the_time() -> None:
     graph = _tagged(lengths=True)
     with pytest.raises(DmlError, match='"lstm": at T=1 there are fewer elements') as caught:
         dml2onnx.compile(graph, sizes={"x": (1, "T", 3, 4)}, ranges={"T": (1, 64)})
@@ -197,23 +195,22 @@ def test_lengths_that_are_constants_are_not_above_the_time() -> None:
     assert model.run({"x": np.ones((1, 5, 3, 4), np.float32)})["y"].shape == (5, 1, 3, 2)
 
 
-def test_elements_that_lie_over_each_other_stay() -> None:
-    """Their strides were negative where there are fewer of them."""
+def test_overlapping_elements_stay() -> None:
     numbers = {"Strides": (2, 2), "WindowSize": (3, 3), "StartPadding": (0, 0), "EndPadding": (0, 0)}
     own = TensorDesc(DataType.FLOAT32, (1, 4, 8, 8), (1, 1, 1, 1))
     graph = single_node(plain("MAX_POOLING", InputTensor=own, OutputTensor=sized(1, 4, 4, 3), **numbers))
     assert not dml2onnx.check(graph)
     (finding,) = dml2onnx.check(graph, sizes={"InputTensor0": (1, 2, 8, 8)})
     assert (finding.code, finding.node) == ("DML2102", "node")
-    assert "lie over each other" in finding.message
+    assert "overlap" in finding.message
 
 
-# --- What sizes are called -------------------------------------------------------------------------------------------
+# --- Texts of sizes ------------------------------------------------------------------------------------------------
 
 
-def test_expressions_are_spelled_in_whole_sizes() -> None:
+def test_expressions_have_no_quotients_of_names() -> None:
     solver = Solver()
-    height = solver.symbol("H", 16, Kind.GIVEN)
+    height = solver.symbol("H", 16, Kind.REQUESTED)
     part = solver.quotient(height, 8, PLACE).expr
     assert str(part) == "H/8"
     assert str(spelled(part.scaled(16), solver)) == "2*H"
@@ -221,16 +218,16 @@ def test_expressions_are_spelled_in_whole_sizes() -> None:
     assert str(spelled(part.scaled(3), solver)) == "3*(H/8)"
 
 
-def test_what_is_rounded_up_is_written_as_what_is_rounded_down() -> None:
-    h = Expr.of(Symbol(0, "H", 9, Kind.GIVEN))
+def test_rounding_up_is_written_as_rounding_down() -> None:
+    h = Expr.of(Symbol(0, "H", 9, Kind.REQUESTED))
     rounded_up = Expr.of(0) - (Expr.of(1) - h).divided(2)
     assert str(rounded_up) == "floor(H/2)"
     assert [at(str(rounded_up), {"H": size}) for size in range(1, 6)] == [0, 1, 1, 2, 2]
     assert rounded_up == h.divided(2)
 
 
-def test_the_model_says_what_its_sizes_are() -> None:
-    """In the shapes of all values, inner ones too, and in the names of values that sizes are computed in."""
+def test_shapes_in_the_model_are_expressions() -> None:
+    """All values have shapes, and values that hold sizes are named after them."""
     ranges = {"N": (1, 4), "H": (16, 240), "W": (16, 240)}
     model = dml2onnx.compile(ROOT / "samples/picture/model.json", sizes={"picture": ("N", 3, "H", "W")}, ranges=ranges)
     proto = model.model_proto
@@ -251,8 +248,7 @@ def _rows() -> dml2onnx.CompiledModel:
     return dml2onnx.compile(g.build({"y": g.add(g.reinterpret(softmax, sizes=[n, c, h, w]), x)}))
 
 
-def test_values_that_sizes_are_computed_in_are_named_for_them() -> None:
-    """Edges in a drawing say ``N*H``, not ``Mul_2``."""
+def test_values_that_hold_sizes_are_named_after_them() -> None:
     sizes = [node for node in _rows().lowered.nodes if node.op_type in ("Shape", "Mul", "Concat")]
     assert sizes
     assert all(
@@ -261,8 +257,8 @@ def test_values_that_sizes_are_computed_in_are_named_for_them() -> None:
     assert len({node.name for node in _rows().lowered.nodes}) == len(_rows().lowered.nodes)
 
 
-def test_texts_of_sizes_change_no_numbers() -> None:
-    """With them and without, and after the inference of shapes that ONNX has and ONNX Runtime does by itself."""
+def test_shapes_in_the_model_change_no_results() -> None:
+    """Compares models with shapes, without shapes, and after ONNX's shape inference."""
     import onnxruntime
 
     model = _rows()

@@ -1,4 +1,4 @@
-"""What the command ``sizes`` says of the samples."""
+"""The command ``sizes`` on the samples."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _rows(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str,
     return found
 
 
-def test_a_picture_of_any_size(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_image_of_any_size(capsys: pytest.CaptureFixture[str]) -> None:
     batch, channels, height, width = _rows(capsys, str(ROOT / "samples/picture/model.json"))
     assert (batch["may"], batch["first"], batch.get("step", 1)) == ("vary", 1, 1)
     assert (channels["may"], channels["node"]) == ("stay", "sharpen")
@@ -42,7 +42,7 @@ def test_digits_of_eight_by_eight(capsys: pytest.CaptureFixture[str]) -> None:
         pytest.param("MVN", "each size of ScaleTensor, BiasTensor is that of InputTensor, or 1", id="broadcast"),
     ],
 )
-def test_a_rule_without_words_of_its_own_has_a_reason(
+def test_a_rule_without_text_has_a_reason(
     operator: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     g = dml2onnx.GraphBuilder()
@@ -57,7 +57,7 @@ def test_a_rule_without_words_of_its_own_has_a_reason(
     assert (last["may"], last["reason"]) == ("stay", words)
 
 
-def test_an_input_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_input(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sizes", str(ROOT / "samples/digits/model.json"), "--of", "nothing"]) == 2
     assert "DML2101" in capsys.readouterr().err
 
@@ -68,7 +68,7 @@ def _explained(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str,
     return found
 
 
-def test_explain_says_of_names_what_is_free_and_who_fixes_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_lists_free_and_fixed_dimensions(capsys: pytest.CaptureFixture[str]) -> None:
     found = _explained(capsys, str(ROOT / "samples/digits/model.json"), "--size", "images=N,1,H,W")
     rows = found["dimensions"]
     assert [item["name"] for item in rows] == ["N", "1", "H", "W"]
@@ -78,7 +78,7 @@ def test_explain_says_of_names_what_is_free_and_who_fixes_it(capsys: pytest.Capt
     assert ["N", "1", "H", "W"] in [item["sizes"] for item in found["tensors"]]
 
 
-def test_explain_says_which_other_inputs_follow(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_lists_inputs_that_follow(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     g = dml2onnx.GraphBuilder()
     x = g.input("x", np.float32, [2, 3, 8, 8])
     z = g.input("z", np.float32, [2, 3, 8, 8])
@@ -105,5 +105,5 @@ def test_explain_says_which_other_inputs_follow(tmp_path: Path, capsys: pytest.C
         ({"may": "stay", "first": 3}, "fixed"),
     ],
 )
-def test_how_sizes_are_told(known: dict[str, object], text: str) -> None:
+def test_texts_of_dimensions(known: dict[str, object], text: str) -> None:
     assert cells(InputDimension("x", 0, 4, **known))[3] == text  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Random graphs in any layouts: at their own sizes they are what they were, at others they are right or refused."""
+"""Random graphs in any layout keep their program at their own sizes, and are valid or refused at others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dml2onnx.testing.random_graphs.draft import Sample
 from tests.sizes.same import assert_same
 
 NUMBERS = frozenset({"DML1212", "DML1302", "DML1418", "DML1419", "DML1501", "DML1502", "DML1503", "DML1505"})
-"""Rules about a number that was stated for an input of a node, which `check` says better than anybody."""
+"""Rules about numbers that a node states, which only ``check`` reports."""
 
 
 @settings(max_examples=60, deadline=None)

@@ -30,7 +30,7 @@ def _compare(
         np.testing.assert_array_equal(found[name], array, err_msg=name)
 
 
-def test_a_picture_of_any_size() -> None:
+def test_an_image_of_any_size() -> None:
     sizes = {"picture": ("N", 3, "H", "W")}
     model = dml2onnx.compile(picture(), sizes=sizes, ranges={"N": (1, 4), "H": (16, 240), "W": (16, 240)})
     (shape,) = [port.shape for port in model.outputs]
@@ -51,15 +51,15 @@ def test_every_step_of_a_program(step: int) -> None:
         _compare(program.at(2, 6, 8), sizes, {"N": n, "H": h, "W": w}, model)
 
 
-def test_what_weights_fix_is_refused_with_its_node() -> None:
+def test_sizes_fixed_by_weights_are_refused_with_the_node() -> None:
     with pytest.raises(DmlError) as caught:
         dml2onnx.compile(digits(), sizes={"images": ("N", 1, "H", 8)}, ranges={"H": (8, 32)})
     (finding,) = caught.value.diagnostics
     assert (finding.code, finding.node) == ("DML2104", "classify")
 
 
-def test_names_of_few_sizes_are_told_apart() -> None:
-    """Where some sizes are one number all over the range: floor(H/4) is 2 at 8, 9, 10 and 11."""
+def test_names_with_few_sizes_are_distinguished() -> None:
+    """Some sizes are constant over the range: floor(H/4) is 2 at 8, 9, 10 and 11."""
     sizes = {"images": ("N", 1, "H", "W")}
     model = dml2onnx.compile(digits(), sizes=sizes, ranges={"N": (1, 3), "H": (8, 11), "W": (8, 11)})
     assert [str(size) for size in model.inputs[0].shape] == ["N", "1", "H", "W"]
@@ -67,7 +67,7 @@ def test_names_of_few_sizes_are_told_apart() -> None:
         _compare(digits(), sizes, {"N": n, "H": h, "W": w}, model)
 
 
-def test_names_of_two_sizes_each_are_told_apart() -> None:
+def test_names_with_two_sizes_are_distinguished() -> None:
     g = dml2onnx.GraphBuilder(ranges=dict.fromkeys("ABCD", (1, 2)))
     x = g.input("x", np.float32, ["A", "B", "C", "D"])
     graph = g.build({"y": g.activation_relu(x), "z": g.reduce(x, "SUM", [0, 1])})
@@ -76,7 +76,7 @@ def test_names_of_two_sizes_each_are_told_apart() -> None:
     _compare(graph, {"x": ("A", "B", "C", "D")}, {"A": 2, "B": 1, "C": 2, "D": 1}, model)
 
 
-def test_names_have_one_size_in_their_range() -> None:
+def test_names_are_limited_to_their_range() -> None:
     model = dml2onnx.compile(digits(), sizes={"images": ("N", 1, 8, 8)}, ranges={"N": (1, 9)})
     model.run({"images": np.zeros((9, 1, 8, 8), np.float32)})
     with pytest.raises(DmlError, match=r"shape \[N, 1, 8, 8\]"):
@@ -84,7 +84,7 @@ def test_names_have_one_size_in_their_range() -> None:
     assert model.metadata["dml2onnx_sizes"] == "N=1..9"
 
 
-def test_dimensions_that_the_session_fixes() -> None:
+def test_dimensions_fixed_by_the_session() -> None:
     model = dml2onnx.compile(digits(), sizes={"images": ("N", 1, 8, 8)}, ranges={"N": (1, 9)})
     images = np.random.default_rng(0).random((4, 1, 8, 8), np.float32)
     options = onnxruntime.SessionOptions()
@@ -95,7 +95,7 @@ def test_dimensions_that_the_session_fixes() -> None:
     np.testing.assert_array_equal(found, wanted)
 
 
-def test_verify_draws_sizes_the_ends_first() -> None:
+def test_verify_begins_with_the_ends_of_ranges() -> None:
     found = dml2onnx.verify(digits(), sizes={"images": ("N", 1, 8, 8)}, ranges={"N": (1, 9)}, rounds=3)
     assert found.passed
     rounds = list(dict.fromkeys(item.round for item in found.comparisons))
@@ -104,8 +104,7 @@ def test_verify_draws_sizes_the_ends_first() -> None:
 
 
 @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
-def test_pooling_over_whole_pictures_adds_up_in_one_order(data_type: str) -> None:
-    """One form at all sizes, with names and without: GlobalAveragePool."""
+def test_pooling_over_whole_images_has_one_form(data_type: str) -> None:
     g = dml2onnx.GraphBuilder()
     x = g.input("x", data_type, ["N", 8, "H", "W"])
     graph = g.build({"y": g.average_pooling(x, None, x.sizes[2:])})

@@ -1,4 +1,4 @@
-"""Names for sizes in the builder and in native models, and commands that take them."""
+"""Named sizes in the builder, in native models, and in commands."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RANGES = {"N": (1, 8), "H": (4, 64)}
 
 
 def built(ranges: dict[str, tuple[int, int]] | None = None, channels: int = 3) -> dml2onnx.Graph:
-    """A convolution, and rows of pixels over which Softmax goes."""
+    """A convolution, and a softmax over rows of pixels."""
     rng = np.random.default_rng(4)
     g = dml2onnx.GraphBuilder(ranges=RANGES if ranges is None else ranges)
     x = g.input("x", np.float32, ["N", channels, "H", 6])
@@ -38,7 +38,7 @@ def _wanted(n: int, h: int) -> np.ndarray:
     return dml2onnx.run(built(), {"x": x}, sizes={"x": x.shape})["y"]
 
 
-def test_the_builder_makes_a_graph_for_all_sizes() -> None:
+def test_the_builder_accepts_names() -> None:
     graph = built()
     assert graph.named_sizes == {"x": ("N", 3, "H", 6)}
     assert graph.inputs[0].desc is not None
@@ -57,7 +57,7 @@ def test_a_graph_with_names_runs_at_any_size() -> None:
         dml2onnx.run(built(), {"x": _at(9, 7)})
 
 
-def test_numbers_take_the_place_of_names() -> None:
+def test_numbers_replace_names() -> None:
     model = dml2onnx.compile(built(), sizes={"x": (2, 3, 7, 6)})
     assert model.inputs[0].shape == (2, 3, 7, 6)
     assert dml2onnx.resize(built(), {"x": (2, 3, 7, 6)}).named_sizes == {}
@@ -94,7 +94,7 @@ def _written(tmp_path: Path, names: object, sizes: object = ("N", 3, 4, 4)) -> P
     return path
 
 
-def test_names_stand_in_nodes_too(tmp_path: Path) -> None:
+def test_names_in_nodes(tmp_path: Path) -> None:
     graph = dml2onnx.load(_written(tmp_path, {"N": {"range": [1, 5]}}))
     assert not dml2onnx.check(graph)
     assert graph.nodes[0].operator.tensor("OutputTensor").sizes == (4, 3, 4, 4)
@@ -114,7 +114,7 @@ def test_names_stand_in_nodes_too(tmp_path: Path) -> None:
         ([], "/names"),
     ],
 )
-def test_what_is_no_name_is_found_at_its_place(tmp_path: Path, names: object, pointer: str) -> None:
+def test_invalid_names(tmp_path: Path, names: object, pointer: str) -> None:
     found = dml2onnx.check(_written(tmp_path, names))
     assert pointer in [item.pointer for item in found if item.severity.value == "error"]
 
@@ -123,12 +123,12 @@ def test_what_is_no_name_is_found_at_its_place(tmp_path: Path, names: object, po
     ("first", "last", "size"),
     [(1, 64, 64), (16, 480, 256), (5, 7, 6), (7, 7, 7), (1, 1, 1), (33, 63, 48)],
 )
-def test_a_name_stands_for_a_size_that_can_be_halved(first: int, last: int, size: int) -> None:
+def test_the_size_of_a_name_can_be_halved(first: int, last: int, size: int) -> None:
     assert own_size("N", {"N": (first, last)}) == size
     assert own_size("M", {}) == 16
 
 
-def test_what_the_weights_fix_is_a_finding_of_check() -> None:
+def test_sizes_fixed_by_weights_are_found_by_check() -> None:
     g = dml2onnx.GraphBuilder()
     x = g.input("x", np.float32, [1, 1, 4, "K"])
     y = g.gemm(x, np.zeros((1, 1, 16, 2), np.float32), name="fc")
@@ -136,8 +136,8 @@ def test_what_the_weights_fix_is_a_finding_of_check() -> None:
     assert (finding.code, finding.node) == ("DML2102", "fc")
 
 
-def test_a_warning_is_said_of_the_graphs_own_sizes_only() -> None:
-    """It may name sizes, and would be another one at each end of a range."""
+def test_warnings_are_about_the_graphs_own_sizes_only() -> None:
+    """Their texts contain sizes, and would differ at each end of a range."""
     odd = Code("DML1", "odd", "", Severity.WARNING)
 
     def one(graph: dml2onnx.Graph) -> list[dml2onnx.Diagnostic]:
@@ -163,12 +163,12 @@ def test_ranges_of_the_builder() -> None:
 
 def test_commands_take_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     picture = str(ROOT / "samples/picture/model.json")
-    asked = ["--size", "picture=N,3,H,W", "--range", "N=1..2", "--range", "H=8..64", "--range", "W=8..64"]
+    options = ["--size", "picture=N,3,H,W", "--range", "N=1..2", "--range", "H=8..64", "--range", "W=8..64"]
     page = tmp_path / "page.html"
-    assert main(["report", picture, *asked, "-o", str(page)]) == 0
+    assert main(["report", picture, *options, "-o", str(page)]) == 0
     assert '["N","3","4*H","4*W"]' in page.read_text().replace(" ", "")
     native = tmp_path / "picture.json"
-    assert main(["convert", picture, *asked, "-o", str(native)]) == 0
+    assert main(["convert", picture, *options, "-o", str(native)]) == 0
     assert main(["check", str(native)]) == 0
     x = np.random.default_rng(1).random((1, 3, 16, 24), np.float32)
     np.save(tmp_path / "x.npy", x)
@@ -176,7 +176,7 @@ def test_commands_take_names(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     capsys.readouterr()
     wanted = dml2onnx.run(picture, {"picture": x}, sizes={"picture": x.shape})["result"]
     np.testing.assert_array_equal(np.load(tmp_path / "result.npy"), wanted)
-    assert main(["sizes", picture, *asked]) == 2
+    assert main(["sizes", picture, *options]) == 2
     assert "DML2101" in capsys.readouterr().err
 
 

@@ -1,4 +1,4 @@
-"""Networks at other sizes: a batch gives what its items give by themselves."""
+"""Networks at other sizes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _feeds(graph: Graph) -> dict[str, np.ndarray]:
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_a_batch_is_its_items(name: str) -> None:
+def test_a_batch_equals_its_items(name: str) -> None:
     case = CASES[name]
     graph = case.graph()
     one, several = (dml2onnx.resize(graph, case.sized({"N": n, **SMALL[name]})) for n in (1, BATCH))
@@ -40,15 +40,15 @@ def test_a_batch_is_its_items(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in SMALL if name not in ("YOLOv4", "SqueezeNet")])
-def test_at_another_size_it_agrees_with_the_reference(name: str) -> None:
-    """But for those for which the reference takes minutes."""
+def test_other_sizes_match_the_reference(name: str) -> None:
+    """Without the networks for which the reference takes minutes."""
     found = dml2onnx.verify(CASES[name].graph(), sizes=CASES[name].sized({"N": BATCH, **SMALL[name]}), rounds=1)
     assert found.comparisons
     assert not any(item.wrong for item in found.comparisons)
 
 
-def test_weights_fix_sizes_and_say_so() -> None:
-    """The floors of two poolings come out at the same four elements."""
+def test_weights_fix_sizes() -> None:
+    """Two poolings round to the same four elements at sizes 8 and 9."""
     graph = digits()
     assert not dml2onnx.check(graph, sizes={"images": (7, 1, 9, 8)})
     (finding,) = dml2onnx.check(graph, sizes={"images": (7, 1, 16, 16)})

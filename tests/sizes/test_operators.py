@@ -1,4 +1,4 @@
-"""Every operator along every dimension of its inputs: another size is refused by its node, or what follows is right."""
+"""Every operator along every dimension of its inputs: other sizes are refused by the node, or resized correctly."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.rules.inference import infer_outputs
 from dml2onnx.rules.shapes import rules_by_constraint
-from dml2onnx.sizes.operators import OWN
+from dml2onnx.sizes.operators import REPLACED_RULES
 from dml2onnx.sizes.resized import Resizer
 from dml2onnx.sizes.solver import Solver
 from dml2onnx.sizes.tracing import trace
@@ -27,8 +27,8 @@ from tests.sizes.same import assert_same
 NEVER = {
     "DIAGONAL_MATRIX", "FILL_VALUE_CONSTANT", "FILL_VALUE_SEQUENCE", "RANDOM_GENERATOR", "SLICE_GRAD",
 }  # fmt: skip
-"""Operators without an input that has sizes of its own: their outputs follow whoever reads them. Of SLICE_GRAD the
-descriptors here have windows, of which nobody can tell what they would be."""
+"""Operators whose outputs follow their readers, because no input determines their sizes. The descriptors of SLICE_GRAD
+here have windows that cannot be resized."""
 
 
 def _errors(graph: Graph) -> list[str]:
@@ -64,7 +64,7 @@ def _resized(graph: Graph, field: str, sizes: tuple[int, ...]) -> Graph | None:
 
 @pytest.mark.parametrize("name", catalog.operator_names())
 def test_every_operator_along_every_dimension(name: str) -> None:
-    """Refusals name the node; what is accepted has the sizes that are inferred from its inputs, as it had before."""
+    """Refusals name the node; accepted sizes have the inferred outputs, if the original has."""
     free = 0
     for op in descriptors()[name]:
         if _errors(single_node(op)):
@@ -72,7 +72,7 @@ def test_every_operator_along_every_dimension(name: str) -> None:
         before = _inferred(op)
         for graph, field, sizes in _others(op):
             found = _resized(graph, field, sizes)
-            if found is None or _errors(found):  # a rule about numbers of elements, which says so at the new sizes
+            if found is None or _errors(found):  # such as a rule about the number of elements
                 continue
             free += 1
             own = found.nodes[0].operator
@@ -83,14 +83,14 @@ def test_every_operator_along_every_dimension(name: str) -> None:
     assert free or name.removeprefix("DML_OPERATOR_") in NEVER
 
 
-def test_a_window_up_to_the_end_stays_where_it_is() -> None:
+def test_a_window_up_to_the_end_is_ambiguous() -> None:
     window = {"Offsets": (1,), "Sizes": (2,), "Strides": (3,)}
     op = plain("SLICE", InputTensor=sized(5), OutputTensor=sized(2), **window)
     with pytest.raises(DmlError, match="whether they are counted from the front or from the end"):
         dml2onnx.resize(single_node(op), {"InputTensor0": (8,)})
 
 
-def test_a_gradient_of_a_window_over_a_whole_dimension_follows_it() -> None:
+def test_a_gradient_of_a_window_over_a_whole_dimension_follows() -> None:
     op = plain(
         "SLICE_GRAD",
         InputGradientTensor=sized(2, 3),
@@ -106,7 +106,7 @@ def test_a_gradient_of_a_window_over_a_whole_dimension_follows_it() -> None:
 
 
 @pytest.mark.parametrize("name", catalog.operator_names())
-def test_at_its_own_sizes_every_operator_is_what_it_was(name: str) -> None:
+def test_operators_are_unchanged_at_their_own_sizes(name: str) -> None:
     for op in descriptors()[name]:
         graph = single_node(op)
         if not _errors(graph):
@@ -114,9 +114,8 @@ def test_at_its_own_sizes_every_operator_is_what_it_was(name: str) -> None:
             assert_same(Resizer(traced, lambda symbol: symbol.old).graph(), graph)
 
 
-def test_every_rule_in_words_is_computed_or_has_a_function() -> None:
-    """No rule can be added without a decision about how sizes go through it."""
+def test_every_rule_has_a_formula_or_a_function() -> None:
     stems = {constraint.partition("/")[2] for constraint in rules_by_constraint()}
-    assert stems >= OWN
+    assert stems >= REPLACED_RULES
     formulas = {name.partition("/")[2] for name, rule in rules_by_constraint().items() if rule.formulas}
-    assert not (formulas - {"shapes"}) & OWN
+    assert not (formulas - {"shapes"}) & REPLACED_RULES

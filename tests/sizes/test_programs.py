@@ -1,4 +1,4 @@
-"""A program at another size is the program that is written for that size."""
+"""A resized program equals the program written for that size."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tests.sizes.programs import STEPS, Program, programs
 from tests.sizes.same import assert_same, written_for
 
 SIZES = st.tuples(st.integers(1, 5), st.integers(4, 9), st.integers(4, 9))
-SAID = {"DML2104", "DML2105"}
-"""Sizes of the range that do not fit, or for which another form is chosen."""
+REFUSALS = {"DML2104", "DML2105"}
+"""Sizes of the range that are not possible, or at which another form is chosen."""
 OLD = st.tuples(st.integers(2, 5), st.integers(4, 9), st.integers(4, 9))
-"""Not of one item: [1, 3, 8, 8] seen as [1, 3, 8, 8] does not say whether items and channels are one there."""
+"""At least two items: in [1, 3, 8, 8] items and channels cannot be distinguished."""
 
 
 def _compare(program: Program, old: tuple[int, int, int], new: tuple[int, int, int]) -> None:
@@ -46,7 +46,7 @@ def test_random_programs(program: Program, old: tuple[int, int, int], new: tuple
 @settings(max_examples=12, deadline=None)
 @given(programs(3), SIZES)
 def test_random_programs_with_names(program: Program, new: tuple[int, int, int]) -> None:
-    """One model for all sizes computes, bit for bit, what the program written for a size does, or says why not."""
+    """One model for all sizes computes the same bits as the program written for a size, or is refused."""
     written, wanted = written_for(program, (4, 8, 8)), written_for(program, new)
     if written is None or wanted is None:
         return
@@ -54,7 +54,7 @@ def test_random_programs_with_names(program: Program, new: tuple[int, int, int])
     try:
         model = dml2onnx.compile(written, sizes={"x": ("N", 3, "H", "W")}, ranges=ranges)
     except DmlError as error:
-        if {item.code for item in error.diagnostics} <= SAID:
+        if {item.code for item in error.diagnostics} <= REFUSALS:
             return
         raise
     x = np.random.default_rng(0).standard_normal((new[0], 3, *new[1:])).astype(np.float32)

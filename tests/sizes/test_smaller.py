@@ -1,4 +1,4 @@
-"""Where a graph is too large for the reference, the finding has sizes at which it is not."""
+"""If a graph is too large for the reference, the finding proposes smaller sizes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dml2onnx.sizes.smaller import smaller
 
 
 def pyramid(*sizes: int) -> Graph:
-    """Convolutions whose sums meet again, so that sizes come in steps of 4."""
+    """Convolutions whose results are added at multiples of 4."""
     g = dml2onnx.GraphBuilder()
     x = g.input("x", np.float32, sizes)
     y = g.convolution(x, np.ones((8, sizes[1], 3, 3)), start_padding=1, end_padding=1)
@@ -44,7 +44,7 @@ def refused(graph: Graph) -> str:
         ((1, 3, 4, 4), 20, None),
     ],
 )
-def test_the_largest_that_fits(sizes: tuple[int, ...], most: int, expected: tuple[int, ...] | None) -> None:
+def test_the_largest_sizes_that_fit(sizes: tuple[int, ...], most: int, expected: tuple[int, ...] | None) -> None:
     graph = pyramid(*sizes)
 
     def fits(other: Graph) -> bool:
@@ -55,7 +55,7 @@ def test_the_largest_that_fits(sizes: tuple[int, ...], most: int, expected: tupl
     assert found == (None if expected is None else ("x", expected))
 
 
-def test_the_remedy_holds() -> None:
+def test_the_proposed_sizes_are_computable() -> None:
     graph = pyramid(1, 3, 4096, 2048)
     words = refused(graph)
     stated = re.match(r"--size x=([\d,]+), or sizes={\"x\": \(([\d, ]+)\)} in Python", words)
@@ -66,7 +66,7 @@ def test_the_remedy_holds() -> None:
     require_computable(other, other.outputs)
 
 
-def test_general_words_where_no_size_is_known() -> None:
+def test_a_general_remedy_without_possible_sizes() -> None:
     g = dml2onnx.GraphBuilder()
     table = g.input("table", np.float32, [1, 1, LARGEST_NODE // 4, 1])
     graph = g.build({"y": g.reinterpret(g.identity(table), sizes=[1, LARGEST_NODE // 4])})

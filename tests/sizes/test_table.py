@@ -1,4 +1,4 @@
-"""The table of sizes in each operator's page says what the rules give, at the sizes of its example and at others."""
+"""The table of sizes in each operator's page matches the rules, at the sizes of its example and at others."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Table = dict[str, tuple[list[str], list[int]]]
 
 
 def _table(name: str) -> Table:
-    """Expressions and example of each tensor."""
+    """The expressions and the example of each tensor."""
     rows = ROW.findall(_other_sizes(catalog.operator(name)))
     return {label: (_split(text), [int(size) for size in own.split(", ")]) for label, text, own in rows}
 
@@ -39,7 +39,7 @@ def _split(text: str) -> list[str]:
 
 
 def _own(table: Table) -> dict[str, int]:
-    """What the sizes of inputs that stand in expressions are in the example."""
+    """The example's values of the input sizes in expressions."""
     found = {}
     for name in {size for texts, _ in table.values() for text in texts for size in SIZE.findall(text)}:
         label, _, index = name[:-1].rpartition("[")
@@ -57,7 +57,7 @@ def _example(name: str) -> OperatorDesc:
 
 
 def _inferred(op: OperatorDesc, table: Table, values: dict[str, int]) -> Iterator[tuple[str, list[int]]]:
-    """The outputs that the rules give for inputs of these sizes."""
+    """The inferred outputs for these input sizes."""
     filled = list(op.values)
     for field in op.schema.tensor_fields:
         own = op.get(field.name)
@@ -78,7 +78,7 @@ def _inferred(op: OperatorDesc, table: Table, values: dict[str, int]) -> Iterato
 
 
 @pytest.mark.parametrize("name", catalog.operator_names())
-def test_the_table_says_what_the_rules_give(name: str) -> None:
+def test_the_table_matches_the_rules(name: str) -> None:
     table, op = _table(name), _example(name)
     described = [field.name for field in op.schema.tensor_fields if op.tensors(field.name)]
     assert {label.partition("[")[0] for label in table} == set(described)
@@ -86,7 +86,7 @@ def test_the_table_says_what_the_rules_give(name: str) -> None:
     for texts, sizes in table.values():
         assert [_at(text, own) for text in texts] == sizes
     (node,) = trace(single_node(op), Solver(), {}).nodes.values()
-    if node.attributes:  # these follow as well: test_operators compares them
+    if node.attributes:  # resized as well, see test_operators
         return
     natural = dict(_inferred(op, table, own))
     for varied in own:
@@ -95,5 +95,5 @@ def test_the_table_says_what_the_rules_give(name: str) -> None:
             if any(_at(text, values) % 1 or _at(text, values) < 1 for texts, _ in table.values() for text in texts):
                 continue
             for label, sizes in _inferred(op, table, values):
-                if natural.get(label) == table[label][1]:  # an example may have another size than the natural one
+                if natural.get(label) == table[label][1]:  # the example has the natural size
                     assert [_at(text, values) for text in table[label][0]] == sizes, (varied, new)

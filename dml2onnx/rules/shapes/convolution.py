@@ -104,7 +104,7 @@ def backward_size(subject: Subject, rank: int) -> Iterator[Term | Diagnostic]:
 def _does_not_fit(i: int, problem: str) -> Diagnostic:
     wanted = "at least 1 output element"
     place, message = f"StartPadding/{i}", f"{problem} with padding."
-    return codes.NO_ROOM.of(place, message, wanted, 0, accepted=OTHER_SIZES, compiled=True)
+    return codes.WINDOW_TOO_LARGE.of(place, message, wanted, 0, accepted=OTHER_SIZES, compiled=True)
 
 
 @rule(

@@ -75,7 +75,9 @@ def _pooled_size(subject: Subject, rank: int, whole: str) -> Iterator[Term | Dia
         if high < 1:  # less than a stride is missing: rounded up, there is one window, which hangs over the end
             message = f"The window reaches over {reach} elements of dimension {i + 2}, which has {padded} with padding."
             most = f"at most {padded + strides[i] - 1}"
-            yield codes.NO_ROOM.of(f"WindowSize/{i}", message, most, reach, accepted=OTHER_SIZES, compiled=True)
+            yield codes.WINDOW_TOO_LARGE.of(
+                f"WindowSize/{i}", message, most, reach, accepted=OTHER_SIZES, compiled=True
+            )
             continue
         words = partial(windows_formula, subject, i, sizes[i + 2], reach, strides[i])
         does, compiled = (ONE_WINDOW, False) if is_whole else (OTHER_SIZES, True)

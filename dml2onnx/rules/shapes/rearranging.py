@@ -135,7 +135,7 @@ def _blocks(subject: Subject, rank: int, image: str) -> Sizes:
         space = size + starts[i] + ends[i] - dilations[i] * (windows[i] - 1) - 1
         if space < 0:
             message = f"The window reaches {-space} elements beyond spatial dimension {i} with padding."
-            return [codes.NO_ROOM.of(f"WindowSizes/{i}", message, "at least 1 position", 0)]
+            return [codes.WINDOW_TOO_LARGE.of(f"WindowSizes/{i}", message, "at least 1 position", 0)]
         positions.append(space // strides[i] + 1)
     batch, channels = whole[:2]
     words = "batch, channels times window elements, window positions"
