@@ -235,7 +235,7 @@ def test_gelu_without_a_kernel():
     model = check_case(op, target="dml", extremes=True)
     assert "Erf" in operators(model)
     (trace,) = model.traces
-    assert trace.notes == ("Erf and its neighbours stand for Gelu, which has no kernel",)
+    assert trace.notes == ("Gelu has no kernel: Erf and its neighbors replace it",)
 
 
 def test_bits_become_floats_without_doubles():
