@@ -51,7 +51,7 @@ QUANTIZES_ALONG_THE_LAST_AXIS = Quirk(
         ((1, 2, 30, 40),),
     ),
 )
-"""QuantizeLinear and DequantizeLinear apply a vector of scales along the last axis, whatever ``axis`` is (DirectML).
+"""QuantizeLinear and DequantizeLinear apply a vector of scales along the last axis, whatever axis is (DirectML).
 
 In opset 21. The model is refused when it is loaded or, if the length fits, computes wrong numbers.
 """
@@ -95,9 +95,9 @@ QUANTIZES_FOUR_DIMENSIONS = Quirk(
         says="80070057",
     ),
 )
-"""More than four dimensions are refused when the model is loaded (DirectML).
+"""QuantizeLinear and DequantizeLinear of more than four dimensions are refused when the model is loaded (DirectML).
 
-In QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear.
+So is DynamicQuantizeLinear.
 """
 MOST_DIMENSIONS = 4
 

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from dml2onnx.rules.shapes.rules import formula
-from dml2onnx.rules.shapes.sizes import exactly
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dml2onnx.rules.shapes.sizes import Term
-    from dml2onnx.rules.subject import Subject
+from dml2onnx.rules.shapes.sizes import Term, exactly
+from dml2onnx.rules.subject import Subject
 
 
 @formula("argmax/size-output", "argmin/size-output", "reduce/size-output", tensor="OutputTensor")
