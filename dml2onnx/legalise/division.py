@@ -6,7 +6,7 @@ Constant divisors need no guards, unless they hold 0 or -1.
 from __future__ import annotations
 
 from dml2onnx.emitter import Emitter, Tensor
-from dml2onnx.emitter.core import as_it_is
+from dml2onnx.emitter.core import without_rules
 
 
 def _is_safe(b: Tensor) -> bool:
@@ -65,7 +65,7 @@ def remainder(e: Emitter, a: Tensor, b: Tensor, *, truncates: bool = False) -> T
     if not truncates:
         return e.Mod(a, b)
     e.note("integer Mod takes the divisor's sign, or the dividend's in double precision only")
-    return e.Sub(a, e.Mul(as_it_is(e.Div, a, b), b))
+    return e.Sub(a, e.Mul(without_rules(e.Div, a, b), b))
 
 
 def _is_unit(e: Emitter, b: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dml2onnx.emitter import Emitter, Tensor
-from dml2onnx.emitter.core import as_it_is
+from dml2onnx.emitter.core import without_rules
 from dml2onnx.emitter.recurrent import GateActivation
 from dml2onnx.legalise import (
     attention,
@@ -158,7 +158,7 @@ def gelu(e: Emitter, x: Tensor) -> Tensor | None:
     else:
         return None
     # a NaN in x makes the product NaN, whatever Erf returns
-    erf = as_it_is(e.Erf, e.Div(x, e.constant(math.sqrt(2), x.dtype)))
+    erf = without_rules(e.Erf, e.Div(x, e.constant(math.sqrt(2), x.dtype)))
     return e.Mul(e.Mul(x, e.Add(erf, e.constant(1, x.dtype))), e.constant(0.5, x.dtype))
 
 

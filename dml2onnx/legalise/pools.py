@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dml2onnx.emitter import Emitter, Tensor
-from dml2onnx.emitter.core import as_it_is
+from dml2onnx.emitter.core import without_rules
 from dml2onnx.emitter.windows import Window, may_be_dilated
 from dml2onnx.legalise.windows import Pool
 from dml2onnx.onnx_model import DOUBLE, FLOAT, INT64, DType
@@ -86,7 +86,7 @@ def maxima_in_wider_type(e: Emitter, x: Tensor, window: Window) -> tuple[Tensor,
     if e.exact and x.dtype.kind == "f" and wide.dtype != x.dtype and not x.is_bounded:
         # ONNX Runtime 1.24 finds no index if all elements are -inf, so raise them, still below all narrow numbers
         wide = e.Clip(wide, 2 * lowest_of(x.dtype), None)
-    values, indices = as_it_is(e.MaxPoolWithIndices, wide, window)
+    values, indices = without_rules(e.MaxPoolWithIndices, wide, window)
     return e.Cast(values, x.dtype), indices
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dml2onnx.emitter import Emitter, Tensor
-from dml2onnx.emitter.core import as_it_is
+from dml2onnx.emitter.core import without_rules
 from dml2onnx.onnx_model import FLOAT, INT64
 
 MARGIN = 1e-6
@@ -51,7 +51,7 @@ def exact_roi_align(
     is_plain = e.And(_is_plain(e, rois, size, samples), _is_tame(e, x, batches))
     e.note("Gather handles empty and inverted regions and images with an infinite first pixel; RoiAlign does not")
     plain = e.Where(is_plain, rois, e.constant([0, 0, 1, 1], FLOAT))
-    y = as_it_is(e.RoiAlign, x, plain, batches, size, samples, 1.0, otherwise)
+    y = without_rules(e.RoiAlign, x, plain, batches, size, samples, 1.0, otherwise)
     # costs nothing if all regions are plain: it then has no samples
     others = otherwise(e.Not(is_plain))
     return e.Where(e.Reshape(is_plain, (is_plain.size, 1, 1, 1)), y, others)

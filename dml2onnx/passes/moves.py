@@ -1,4 +1,4 @@
-"""Two movements in a row as one, or as none.
+"""Merges or eliminates two consecutive movements.
 
 Before:
     (float[2,3,4] x) => (float[4,3,2] y, float[2,12] z)
@@ -24,7 +24,7 @@ from dml2onnx.targets import exact_wider
 
 
 def merge_moves(draft: Draft) -> None:
-    """Each movement takes what the one before it took, where both together are one or nothing at all."""
+    """Merges each movement with the one before it."""
     for node in draft.nodes(OPERATORS):
         if not draft.is_there(node):
             continue
@@ -37,7 +37,7 @@ def merge_moves(draft: Draft) -> None:
 
 
 def _instead(draft: Draft, node: Node, source: Value) -> None:
-    """What a node gave was ``source`` all along."""
+    """Replaces the output of a node by ``source``."""
     (result,) = node.outputs
     assert result is not None
     if draft.is_pinned(result):
@@ -51,9 +51,9 @@ def _instead(draft: Draft, node: Node, source: Value) -> None:
 def _moved(
     draft: Draft, before: Node, node: Node, inputs: tuple[Value | None, ...], attributes: dict[str, object]
 ) -> None:
-    """``node`` straight from what ``before`` reads."""
+    """Makes ``node`` read the input of ``before``."""
     merged = draft.node(node.op_type, (before.inputs[0], *inputs), node.outputs, cast("dict[str, int]", attributes))
-    draft.replace(node, merged, note=f"one {merged.op_type} in place of two, of which {before.name} was the first")
+    draft.replace(node, merged, note=f"one {merged.op_type} instead of two; {before.name} was the first")
     draft.let_go(before, f"its {before.op_type} is part of {merged.name}")
 
 
@@ -69,7 +69,7 @@ def _transposes(draft: Draft, before: Node, node: Node) -> None:
 
 
 def _reshapes(draft: Draft, before: Node, node: Node) -> None:
-    """The last shape counts."""
+    """Reshapes to the last shape."""
     source, middle, result = before.inputs[0], before.outputs[0], node.outputs[0]
     assert source is not None
     assert middle is not None
@@ -83,7 +83,7 @@ def _reshapes(draft: Draft, before: Node, node: Node) -> None:
 
 
 def _casts(draft: Draft, before: Node, node: Node) -> None:
-    """Straight to the last type, where the one between holds every number of the first."""
+    """Casts directly to the last type, if the middle type holds every number of the first."""
     source, middle, result = before.inputs[0], before.outputs[0], node.outputs[0]
     assert source is not None
     assert middle is not None
@@ -97,13 +97,13 @@ def _casts(draft: Draft, before: Node, node: Node) -> None:
 
 
 def _survives(first: DType, middle: DType, last: DType) -> bool:
-    """Whether a cast over ``middle`` is one from ``first`` to ``last``, whatever the numbers are."""
+    """Whether a cast through ``middle`` is equivalent to a direct one for all numbers."""
     if first.kind == "b":
         return True  # every type has 0 and 1
     if not {first.kind, middle.kind, last.kind} <= set("iuf"):
         return False
     if {first.kind, middle.kind, last.kind} <= {"i", "u"} and middle.itemsize >= last.itemsize:
-        return True  # the low bits are all that counts
+        return True  # only the low bits matter
     return _holds(middle, first) and _holds(last, first)
 
 
@@ -112,7 +112,7 @@ def _holds(wide: DType, dtype: DType) -> bool:
 
 
 def _slices(draft: Draft, before: Node, node: Node) -> None:
-    """Both with steps of 1 or more."""
+    """Merges Slices with positive steps."""
     first, second = kept_ranges(draft, before), kept_ranges(draft, node)
     source, result = before.inputs[0], node.outputs[0]
     if first is None or second is None or source is None or result is None:
@@ -138,7 +138,7 @@ def _slices(draft: Draft, before: Node, node: Node) -> None:
 
 
 def kept_ranges(draft: Draft, node: Node) -> dict[int, slice] | None:
-    """What a Slice keeps of each of its axes; ``None`` where it is not known or goes backwards."""
+    """The range that a Slice keeps of each of its axes; ``None`` if unknown or backwards."""
     source = node.inputs[0]
     values = [draft.constant(item) for item in node.inputs[1:]]
     if source is None or has_unknown(source.shape) or len(values) < 3 or any(item is None for item in values):
@@ -151,27 +151,27 @@ def kept_ranges(draft: Draft, node: Node) -> dict[int, slice] | None:
 
 
 def _concats(draft: Draft, _: Node, node: Node) -> None:
-    """What others have joined along the same axis for this one alone."""
+    """Inlines Concats along the same axis that only this one reads."""
     inputs: list[Value | None] = []
     inner: list[Node] = []
     for item in node.inputs:
         maker = draft.maker(item)
         is_same = maker is not None and (maker.op_type, maker.attributes) == (node.op_type, node.attributes)
-        is_alone = not draft.is_pinned(item) and draft.readers(item) == (node,) and node.inputs.count(item) == 1
-        if maker is not None and is_same and is_alone:
+        is_only_reader = not draft.is_pinned(item) and draft.readers(item) == (node,) and node.inputs.count(item) == 1
+        if maker is not None and is_same and is_only_reader:
             inputs += maker.inputs
             inner.append(maker)
         else:
             inputs.append(item)
     if inner:
         merged = draft.node("Concat", inputs, node.outputs, node.attributes)
-        draft.replace(node, merged, note="joins what others joined for it alone")
+        draft.replace(node, merged, note="includes Concats that only it read")
         for maker in inner:
-            draft.let_go(maker, f"is joined by {merged.name}")
+            draft.let_go(maker, f"is part of {merged.name}")
 
 
 def _pads(draft: Draft, before: Node, node: Node) -> None:
-    """Margins of one value, which is one constant wherever it stands."""
+    """Adds up margins with the same value."""
     first, second = (draft.constant(item.inputs[1]) for item in (before, node))
     result = node.outputs[0]
     if before.attributes or node.attributes or before.inputs[2:] != node.inputs[2:]:

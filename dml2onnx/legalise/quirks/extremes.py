@@ -8,7 +8,7 @@ from math import nan
 import numpy as np
 
 from dml2onnx.emitter import Emitter, Tensor
-from dml2onnx.emitter.core import Keeps, Traits, as_it_is
+from dml2onnx.emitter.core import Keeps, Traits, without_rules
 from dml2onnx.emitter.tensor import are_constant, broadcast_shape
 from dml2onnx.legalise.extremes import as_signed, at_extremes, clipped
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
@@ -226,4 +226,4 @@ def extreme_of_zeros(operator: str, e: Emitter, *items: Tensor) -> Tensor | None
         return None
     if len(items) == 2 and any(item.value is not None and item.is_never_minus_zero for item in items):
         return None
-    return as_it_is(e.Max if operator == "Max" else e.Min, *items)
+    return without_rules(e.Max if operator == "Max" else e.Min, *items)
