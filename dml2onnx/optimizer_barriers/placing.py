@@ -1,4 +1,4 @@
-"""Puts barriers between nodes."""
+"""Inserts barriers between nodes."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ if TYPE_CHECKING:
 
 
 class Placing:
-    """Barriers of one draft: one for all that read a value."""
+    """Inserts barriers into a draft; readers of a value share one."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
         self._made: dict[tuple[str, bool], Value] = {}
         self._shapes: dict[tuple[int, ...], Value] = {}
 
-    def in_front(self, node: Node, inputs: Sequence[int], *, flat: bool) -> None:
-        """Nothing but shapes between a node and what it reads."""
+    def before(self, node: Node, inputs: Sequence[int], *, flat: bool) -> None:
+        """Inserts a barrier before some inputs of a node."""
         replaced, new = list(node.inputs), list[Node]()
         for index in inputs:
             x = replaced[index]
             assert x is not None
-            # a Reshape takes any shape
+            # no Reshape back is needed before another one
             replaced[index] = (
-                self._flat(x, new) if flat and node.op_type == "Reshape" else self._apart(x, new, flat=flat)
+                self._flat(x, new) if flat and node.op_type == "Reshape" else self._barrier(x, new, flat=flat)
             )
         self._draft.replace(node, *new, replace(node, inputs=tuple(replaced)))
 
-    def behind(self, node: Node) -> None:
-        """The same for all that read a node, bodies among them."""
+    def after(self, node: Node) -> None:
+        """Inserts a barrier after a node, for all readers including bodies."""
         (result,) = node.outputs
         assert result is not None
         inner, new = self._draft.value(f"{result.name}/inner", result.dtype, result.shape), list[Node]()
@@ -51,8 +51,8 @@ class Placing:
         last = self._draft.node("Reshape", [flat, self._sizes(result)], [result])
         self._draft.replace(node, replace(node, outputs=(inner,)), *new, last)
 
-    def alone(self, steps: Node, *, is_first: bool) -> None:
-        """A DequantizeLinear of constants for each node that reads it, none of whose constants another one reads."""
+    def duplicate(self, steps: Node, *, is_first: bool) -> None:
+        """Duplicates a DequantizeLinear of constants for each reader, with separate constants."""
         (made,) = steps.outputs
         assert made is not None
         for reader in self._draft.readers(made)[1:]:
@@ -67,7 +67,7 @@ class Placing:
         stored = [(x, self._draft.constant(x)) for x in node.inputs]
         return tuple(x if x is None or array is None else self._draft.store(array, x.name) for x, array in stored)
 
-    def _apart(self, x: Value, new: list[Node], *, flat: bool) -> Value:
+    def _barrier(self, x: Value, new: list[Node], *, flat: bool) -> Value:
         found = self._made.get((x.name, flat))
         if found is not None:
             return found
@@ -97,7 +97,7 @@ class Placing:
     # --- bodies ------------------------------------------------------------------------------------------------------
 
     def within(self, host: Node, rows: Rows) -> None:
-        """Reshapes between the nodes of graphs inside of a node."""
+        """Inserts barriers between the nodes of a node's bodies."""
         attributes = self._within(host, rows)
         if attributes is not host.attributes:
             self._draft.replace(host, replace(host, attributes=attributes))
@@ -127,7 +127,7 @@ class Placing:
 
 
 class _Inside(Quantised):
-    """The nodes of a body, which may read what those around it make."""
+    """The nodes of a body, which may read values of the outer graph."""
 
     def __init__(self, draft: Draft) -> None:
         super().__init__(draft)
