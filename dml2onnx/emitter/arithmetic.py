@@ -12,9 +12,8 @@ import numpy as np
 from dml2onnx.emitter.core import EmitterCore, Keeps, Traits, legalised
 from dml2onnx.emitter.movement import MovementOps
 from dml2onnx.emitter.tensor import Tensor, broadcast_shape
-from dml2onnx.onnx_model import BOOL, DOUBLE, FLOAT, INT64, Array
+from dml2onnx.onnx_model import BOOL, DOUBLE, FLOAT, INT32, INT64, UINT32, Array
 
-_INT32, _UINT32 = np.dtype(np.int32), np.dtype(np.uint32)
 _VALUE = Traits()
 _WRAPS = Traits(keeps=Keeps.LOW_BITS)
 _COMPARES = Traits(output=False)
@@ -139,8 +138,8 @@ class ArithmeticOps(MovementOps):
     @legalised
     def Pow(self, a: Tensor, b: Tensor) -> Tensor:
         """Power; casts exponents of types without kernels to a type that keeps odd numbers odd."""
-        if b.dtype not in (a.dtype, FLOAT, DOUBLE, _INT32, INT64):
-            b = self.Cast(b, INT64 if b.dtype == _UINT32 else FLOAT)
+        if b.dtype not in (a.dtype, FLOAT, DOUBLE, INT32, INT64):
+            b = self.Cast(b, INT64 if b.dtype == UINT32 else FLOAT)
         shape = broadcast_shape(a.shape, b.shape)
         bound = (0, 1) if a.dtype == b.dtype else (0,)
         return self.emit("Pow", Traits(inputs=bound), [a, b], a.dtype, shape, None, np.power)
@@ -206,7 +205,7 @@ class ArithmeticOps(MovementOps):
         shape = broadcast_shape(condition.shape, x.shape, y.shape)
         row = (1, prod(shape))
         both = self.Concat([self.Reshape(self.Expand(item, shape), row) for item in (y, x)], 0)
-        which = self.Reshape(self.Expand(self.Cast(condition, _INT32), shape), row)
+        which = self.Reshape(self.Expand(self.Cast(condition, INT32), shape), row)
         return self.Reshape(self.GatherElements(both, which, 0), shape)
 
     # --- unary -------------------------------------------------------------------------------------------------------

@@ -11,12 +11,11 @@ import numpy as np
 from dml2onnx.emitter.core import EmitterCore, Keeps, Traits, legalised
 from dml2onnx.emitter.tensor import Tensor, broadcast_shape
 from dml2onnx.emitter.windows import Window
-from dml2onnx.onnx_model import INT64, UNKNOWN, DType, has_unknown
+from dml2onnx.onnx_model import INT32, INT64, UNKNOWN, has_unknown
 from dml2onnx.onnx_model.records import Attribute
 
 MOVES = Traits(keeps=Keeps.BITS, inputs=(0,))
 _VALUE = Traits()
-_INT32: DType = np.dtype(np.int32)
 
 
 def _before_the_first(size: int) -> int:
@@ -340,7 +339,7 @@ class MovementOps(EmitterCore):
             given = indices.value.astype(np.int64)
             places = self.positions(np.where(given < 0, given + sizes, given))
         else:
-            places = indices if indices.dtype in (_INT32, INT64) else self.Cast(indices, INT64)
+            places = indices if indices.dtype in (INT32, INT64) else self.Cast(indices, INT64)
         if op.endswith("ND"):
             places = self.Cast(places, INT64)
         made: Tensor = getattr(self, op)(x, places if to is None else self.Expand(places, to), *others)

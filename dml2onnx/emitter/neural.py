@@ -12,11 +12,21 @@ from dml2onnx.emitter.arithmetic import ArithmeticOps, Fold
 from dml2onnx.emitter.core import FOLDED_GROWTH_ELEMENTS, EmitterCore, Keeps, Traits, legalised
 from dml2onnx.emitter.tensor import Tensor, broadcast_shape
 from dml2onnx.emitter.windows import Window
-from dml2onnx.onnx_model import BOOL, ELEMENT_TYPES, FLOAT, FLOAT16, INT64, Array, Dequantized, DType
+from dml2onnx.onnx_model import (
+    BOOL,
+    ELEMENT_TYPES,
+    FLOAT,
+    FLOAT16,
+    INT8,
+    INT32,
+    INT64,
+    UINT8,
+    Array,
+    Dequantized,
+    DType,
+)
 from dml2onnx.onnx_model.records import Attribute
 
-_INT8: DType = np.dtype(np.int8)
-_UINT8: DType = np.dtype(np.uint8)
 HIDES: Mapping[DType, Any] = {dtype: np.finfo(dtype.name).max / 2 for dtype in (FLOAT16, FLOAT)}
 """The maximum that is subtracted from the score of a masked key."""
 _ALL = Traits()
@@ -378,7 +388,7 @@ class NeuralOps(ArithmeticOps):
     @legalised
     def DynamicQuantizeLinear(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """FLOAT ``x`` as UINT8, with scalar scale and zero point for the range of ``x`` and 0."""
-        outputs = [(_UINT8, x.shape), (x.dtype, ()), (_UINT8, ())]
+        outputs = [(UINT8, x.shape), (x.dtype, ()), (UINT8, ())]
         y, scale, zero_point = self.nodes("DynamicQuantizeLinear", [x], outputs)
         return y, scale, zero_point
 
@@ -390,7 +400,7 @@ class NeuralOps(ArithmeticOps):
         """
         shape = (*broadcast_shape(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1])
         inputs = [a, b, a_zero_point, b_zero_point]
-        return self.emit("MatMulInteger", Traits("T1", (0, 2), False), inputs, np.dtype(np.int32), shape)
+        return self.emit("MatMulInteger", Traits("T1", (0, 2), False), inputs, INT32, shape)
 
     @legalised
     def ConvInteger(
@@ -403,7 +413,7 @@ class NeuralOps(ArithmeticOps):
         attributes = window.attributes("ConvInteger", group)
         shape = (x.shape[0], w.shape[0], *window.output_sizes(x.shape[2:]))
         inputs = [x, w, x_zero_point, w_zero_point]
-        return self.emit("ConvInteger", Traits("T1", (0, 2), False), inputs, np.dtype(np.int32), shape, attributes)
+        return self.emit("ConvInteger", Traits("T1", (0, 2), False), inputs, INT32, shape, attributes)
 
     @legalised
     def QLinearConv(
@@ -466,12 +476,12 @@ class NeuralOps(ArithmeticOps):
     @legalised
     def raised(self, x: Tensor) -> Tensor:
         """Converts INT8 to UINT8 by adding 128 modulo 256."""
-        return self.Add(self.Cast(x, _UINT8), self.constant(128, _UINT8))
+        return self.Add(self.Cast(x, UINT8), self.constant(128, UINT8))
 
     @legalised
     def lowered(self, x: Tensor) -> Tensor:
         """Converts UINT8 to INT8 by subtracting 128, which modulo 256 is adding it."""
-        return self.Cast(self.Add(x, self.constant(128, _UINT8)), _INT8)
+        return self.Cast(self.Add(x, self.constant(128, UINT8)), INT8)
 
     @legalised
     def scaled(self, x: Tensor, first: Tensor, second: Tensor) -> Tensor:

@@ -6,12 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-import numpy as np
-
 from dml2onnx.emitter.core import EmitterCore, Traits, legalised
 from dml2onnx.emitter.movement import MovementOps
 from dml2onnx.emitter.tensor import Tensor
-from dml2onnx.onnx_model import DType
+from dml2onnx.onnx_model import INT32, DType
 from dml2onnx.onnx_model.records import Attribute
 
 _ALL = Traits()
@@ -107,7 +105,7 @@ class RecurrentOps(MovementOps):
     def recurrent(self, op: str, inputs: Sequence[Tensor | None], /, **how: Any) -> Sequence[Tensor | None]:
         """RNN, GRU or LSTM; undefined for lengths of 0 or above seq_length."""
         *first, lengths = inputs[:5]
-        lengths = None if lengths is None else self.Cast(lengths, np.dtype(np.int32))
+        lengths = None if lengths is None else self.Cast(lengths, INT32)
         made: list[Tensor | None] = getattr(self, op)([*first, lengths, *inputs[5:]], **how)
         return made
 

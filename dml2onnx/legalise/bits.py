@@ -14,10 +14,8 @@ import numpy.typing as npt
 
 from dml2onnx.codes.compiling import LOST_BITS
 from dml2onnx.emitter import Emitter, Tensor
-from dml2onnx.onnx_model import DOUBLE, FLOAT, FLOAT16, INT64, DType
+from dml2onnx.onnx_model import DOUBLE, FLOAT, FLOAT16, INT32, INT64, UINT32, UINT64, DType
 
-INT32: DType = np.dtype(np.int32)
-UINT32: DType = np.dtype(np.uint32)
 LISTED = 1 << 12
 """Integers below this limit are converted to floats by a table."""
 BITWISE_OPSET = 18
@@ -149,7 +147,7 @@ def narrowed(e: Emitter, x: Tensor, dtype: DType) -> Tensor:
     ratio = x.dtype.itemsize // dtype.itemsize
     if ratio == 1:
         return e.Cast(x, dtype)
-    wide = e.Cast(e.Reshape(x, (*x.shape, 1)), np.dtype(np.uint64))
+    wide = e.Cast(e.Reshape(x, (*x.shape, 1)), UINT64)
     parts = e.Div(wide, e.constant(_weights(ratio, dtype)))
     return e.Reshape(e.Cast(parts, dtype), (*x.shape[:-1], x.shape[-1] * ratio))
 

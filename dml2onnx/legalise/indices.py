@@ -18,10 +18,7 @@ from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.tensor import broadcast_shape
 from dml2onnx.ir.tensor import packed_strides
 from dml2onnx.legalise.movements import from_start
-from dml2onnx.onnx_model import INT64, Array, DType
-
-INT32: DType = np.dtype(np.int32)
-UINT32: DType = np.dtype(np.uint32)
+from dml2onnx.onnx_model import INT32, INT64, UINT32, Array, DType
 
 
 def by_constants(

@@ -30,7 +30,7 @@ from dml2onnx.legalise.extremes import as_signed, clipped
 from dml2onnx.legalise.formulas import layer_by_instances, normalized, plus, shrunk, times, wide
 from dml2onnx.legalise.pools import average_pool, lp_pool, max_pool, max_pool_with_indices, max_unpool
 from dml2onnx.legalise.rules import Rule
-from dml2onnx.onnx_model import DOUBLE, FLOAT, DType
+from dml2onnx.onnx_model import DOUBLE, FLOAT, INT32, UINT8, DType
 
 RULES: dict[str, Rule] = {}
 """By ONNX operator."""
@@ -277,9 +277,8 @@ def dequantize_linear(
     """Cast, Sub and Mul."""
     if e.supports("DequantizeLinear", x.dtype, _type_of_dequantized(e)):
         return None
-    wide: DType = np.dtype(np.int32)
     if zero_point is not None:
-        x = e.Sub(e.Cast(x, wide), e.Cast(_along(e, zero_point, axis, x.rank), wide))
+        x = e.Sub(e.Cast(x, INT32), e.Cast(_along(e, zero_point, axis, x.rank), INT32))
     return e.Mul(e.Cast(x, scale.dtype), _along(e, scale, axis, x.rank))
 
 
@@ -292,7 +291,7 @@ def multiplies_quantised(e: Emitter, op: str, dtypes: tuple[DType, ...], *, know
     """Whether there is a kernel, possibly for UINT8 only."""
     if products.has_product(e, op, dtypes):
         return None
-    return None if products.has_product(e, op, (np.dtype(np.uint8),) * 3) and not e.casts_saturate() else False
+    return None if products.has_product(e, op, (UINT8,) * 3) and not e.casts_saturate() else False
 
 
 def stores_nibbles(e: Emitter, dtype: DType) -> bool | None:

@@ -13,12 +13,10 @@ from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.windows import Window
 from dml2onnx.legalise.formulas import wide
 from dml2onnx.legalise.windows import Pool
-from dml2onnx.onnx_model import ELEMENT_TYPES, INT64
+from dml2onnx.onnx_model import ELEMENT_TYPES, INT32, INT64, UINT32, UINT64
 
 Places = npt.NDArray[np.int64]
 
-UINT32 = np.dtype(np.uint32)
-UINT64 = np.dtype(np.uint64)
 MOST_DIMENSIONS = 8
 """The rank that all runtimes support."""
 _TWO_TRANSPOSES = "two Transposes of few axes, which are much faster in ONNX Runtime than one of six"
@@ -58,7 +56,7 @@ def chosen_of_two(e: Emitter, indices: Tensor, depth: int, values: Tensor, axis:
     else:
         place = from_start(e, indices, depth)
     is_on = e.Equal(place, e.constant(places.astype(UINT32)))
-    which = e.Reshape(e.Cast(is_on, np.dtype(np.int32)), (is_on.size,))
+    which = e.Reshape(e.Cast(is_on, INT32), (is_on.size,))
     return e.Reshape(e.GatherElements(values, which, 0), is_on.shape)
 
 
@@ -152,7 +150,7 @@ def reversed_by_place(e: Emitter, x: Tensor, lengths: Tensor, axis: int) -> Tens
         return None
     e.note("lengths known only at run time may exceed the axis: GatherElements picks the elements")
     e.budget.require(n)
-    lengths = e.Cast(e.Min(lengths, e.constant(2 * n, lengths.dtype)), np.dtype(np.int32))
+    lengths = e.Cast(e.Min(lengths, e.constant(2 * n, lengths.dtype)), INT32)
     places = e.constant(np.arange(n, dtype=np.int32).reshape(-1, *(1,) * (x.rank - 1 - axis)))
     back = e.Sub(e.Sub(lengths, e.constant(1, places.dtype)), places)
     chosen = e.Where(e.Less(places, lengths), e.Min(back, e.constant(n - 1, places.dtype)), places)

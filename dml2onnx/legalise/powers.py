@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.tensor import broadcast_shape
 from dml2onnx.legalise.formulas import truncated
-from dml2onnx.onnx_model import DOUBLE
-
-INT32 = np.dtype(np.int32)
+from dml2onnx.onnx_model import DOUBLE, INT32
 
 
 def _known(exponent: Tensor) -> float | None:

@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.legalise.rules import Rule
-from dml2onnx.onnx_model import ELEMENT_TYPES, DType
-
-INT8: DType = np.dtype(np.int8)
-UINT8: DType = np.dtype(np.uint8)
-
+from dml2onnx.onnx_model import ELEMENT_TYPES, INT8, UINT8, DType
 
 SATURATING = {"ConvInteger": (INT8, UINT8), "MatMulInteger": (UINT8, INT8)}
 """Operand types whose products ONNX Runtime sums in pairs of 16 bits; its ConvInteger has the filter first."""

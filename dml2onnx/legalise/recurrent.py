@@ -16,6 +16,7 @@ import numpy as np
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.control import Step
 from dml2onnx.emitter.recurrent import GateActivation, RecurrentDirection
+from dml2onnx.onnx_model import INT32
 
 Tensors = Sequence[Tensor | None]
 Activations = Sequence[GateActivation]
@@ -247,7 +248,7 @@ def _scanned(
 
 def _runs(e: Emitter, lengths: Tensor, steps: int) -> Tensor:
     """BOOL (seq_length, batch_size, 1): whether the step is within the sequence."""
-    lengths = e.Reshape(e.Cast(lengths, np.dtype(np.int32)), (1, lengths.size, 1))
+    lengths = e.Reshape(e.Cast(lengths, INT32), (1, lengths.size, 1))
     return e.Less(e.Reshape(e.arange(steps, lengths.dtype), (steps, 1, 1)), lengths)
 
 

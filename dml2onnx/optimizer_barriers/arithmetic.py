@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dml2onnx.onnx_model import BOOL, DType, Node, Value
+from dml2onnx.onnx_model import BOOL, INT8, UINT8, DType, Node, Value
 from dml2onnx.passes.quantised import Quantised
 
 POOLS = frozenset({"AveragePool", "LpPool", "MaxPool"})
@@ -108,7 +108,7 @@ def _is_signed_product(quantised: Quantised, node: Node) -> bool:
     product = quantised.maker(node.inputs[0]) if node.op_type == "Cast" else None
     if product is None or product.op_type != "MatMulInteger":
         return False
-    return [item and item.dtype for item in product.inputs[:2]] == [np.dtype(np.int8), np.dtype(np.uint8)]
+    return [item and item.dtype for item in product.inputs[:2]] == [INT8, UINT8]
 
 
 def _is_scaled_product(quantised: Quantised, node: Node) -> bool:

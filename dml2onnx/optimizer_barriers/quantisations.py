@@ -10,7 +10,7 @@ from math import prod
 
 import numpy as np
 
-from dml2onnx.onnx_model import Node, Value
+from dml2onnx.onnx_model import INT8, UINT8, Node, Value
 from dml2onnx.optimizer_barriers.ties import Steps, has_no_ties
 from dml2onnx.passes.margins import is_dilated
 from dml2onnx.passes.quantised import DQ, MOVES, Q, Quantised
@@ -18,7 +18,6 @@ from dml2onnx.passes.quantised import DQ, MOVES, Q, Quantised
 _SUMS = frozenset({"Add", "Mul"})
 MEANS = frozenset({"AveragePool", "GlobalAveragePool"})
 INEXACT = frozenset({"DepthToSpace", "Resize", "Softmax", *MEANS, *_SUMS})
-_INT8, _UINT8 = np.dtype(np.int8), np.dtype(np.uint8)
 _EPSILON = float(np.finfo(np.float32).eps)
 
 
@@ -41,7 +40,7 @@ def signed_constant(quantised: Quantised, node: Node) -> str:
     https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/qdq_transformer/qdq_s8_to_u8.cc
     """
     numbers = node.inputs[0]
-    is_signed = numbers is not None and numbers.dtype == _INT8 and quantised.draft.constant(numbers) is not None
+    is_signed = numbers is not None and numbers.dtype == INT8 and quantised.draft.constant(numbers) is not None
     return numbers.name if is_signed and numbers is not None else ""
 
 
@@ -56,7 +55,7 @@ def moved_steps(quantised: Quantised, node: Node) -> Sequence[int]:
     if maker is None or maker.op_type != DQ or maker.inputs[0] is None:
         return ()
     dtype = maker.inputs[0].dtype
-    if dtype == _UINT8 or (dtype == _INT8 and quantised.draft.target.opset < 21) or not quantised.has_one_step(maker):
+    if dtype == UINT8 or (dtype == INT8 and quantised.draft.target.opset < 21) or not quantised.has_one_step(maker):
         return ()
     draft = quantised.draft
     return (0,) if draft.is_output(made) or any(item.op_type != Q for item in draft.readers(made)) else ()
@@ -132,7 +131,7 @@ def _are_integers(quantised: Quantised, node: Node, maker: Node | None) -> bool:
     if node.op_type == "ConvTranspose" or maker is None or maker.op_type != DQ:
         return False
     x, scale, zero_point = (*maker.inputs, None)[:3]
-    if x is None or x.dtype != _UINT8 or not quantised.is_between_bytes(node):
+    if x is None or x.dtype != UINT8 or not quantised.is_between_bytes(node):
         return False
     if quantised.scalar(maker) is not None:
         return True
@@ -193,6 +192,6 @@ def _steps(quantised: Quantised, node: Node) -> Steps | None:
     """The parameters of an 8-bit quantization or dequantization, if they are constants of one element."""
     parameters = quantised.scalar(node)
     of = node.inputs[0] if node.op_type == DQ else node.outputs[0]
-    if parameters is None or of is None or of.dtype not in (_INT8, _UINT8):
+    if parameters is None or of is None or of.dtype not in (INT8, UINT8):
         return None
-    return Steps("int8" if of.dtype == _INT8 else "uint8", *parameters)
+    return Steps("int8" if of.dtype == INT8 else "uint8", *parameters)

@@ -19,12 +19,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from dml2onnx.onnx_model import FLOAT, Node, Value
+from dml2onnx.onnx_model import FLOAT, INT8, UINT8, Node, Value
 from dml2onnx.passes.draft import Draft
 from dml2onnx.targets import QDQ
 
 OPERATORS = frozenset({"MaxPool", "QLinearConv", "QLinearMatMul"})
-_UINT8, _INT8 = np.dtype(np.uint8), np.dtype(np.int8)
 _POOLS = frozenset({"MaxPool"})
 _MIDDLE = 128
 """The offset of UINT8 relative to INT8."""
@@ -72,7 +71,7 @@ def _keep_raised(draft: Draft, product: Node) -> None:
 def _lowered(draft: Draft, pooled: Value, result: Value) -> list[Node]:
     """Converts UINT8 to INT8: minus 128, which modulo 256 is plus 128."""
     middle = draft.store(np.array(_MIDDLE, np.uint8), f"{result.name}/middle")
-    moved = draft.value(f"{pooled.name}/Add", _UINT8, result.shape)
+    moved = draft.value(f"{pooled.name}/Add", UINT8, result.shape)
     return [draft.node("Add", [pooled, middle], [moved]), draft.node("Cast", [moved], [result], {"to": 3})]
 
 
@@ -109,14 +108,14 @@ def _narrow(draft: Draft, pool: Node) -> None:
         return
     if not np.can_cast(given.dtype, inner.dtype):
         return  # the cast changes the order, since it reinterprets the sign
-    source = given if given.dtype == _UINT8 else _unsigned(draft, given)
+    source = given if given.dtype == UINT8 else _unsigned(draft, given)
     maker = draft.maker(source)
     if source is None or maker is None or maker.op_type != "QLinearConv":
         return
     if not draft.target.has_kernel("MaxPool", {"T": "uint8"}):
         return
-    is_signed = result.dtype == _INT8
-    pooled = draft.value(f"{result.name}/MaxPool", _UINT8, result.shape) if is_signed else result
+    is_signed = result.dtype == INT8
+    pooled = draft.value(f"{result.name}/MaxPool", UINT8, result.shape) if is_signed else result
     narrow = draft.node("MaxPool", [source], [pooled], pool.attributes)
     nodes = [narrow, *(_lowered(draft, pooled, result) if is_signed else [])]
     draft.replace(readers[0], *nodes, note="MaxPool of UINT8, between kernels of UINT8")
@@ -128,11 +127,11 @@ def _unsigned(draft: Draft, value: Value) -> Value | None:
     """The UINT8 numbers from which INT8 ones were converted."""
     cast = draft.maker(value)
     moved = None if cast is None or cast.op_type != "Cast" else draft.maker(cast.inputs[0])
-    if value.dtype != _INT8 or moved is None or moved.op_type != "Add" or not _is_middle(draft, moved.inputs[1]):
+    if value.dtype != INT8 or moved is None or moved.op_type != "Add" or not _is_middle(draft, moved.inputs[1]):
         return None
     return moved.inputs[0]
 
 
 def _is_middle(draft: Draft, value: Value | None) -> bool:
     added = draft.constant(value)
-    return added is not None and added.dtype == _UINT8 and added.size == 1 and added.item() == _MIDDLE
+    return added is not None and added.dtype == UINT8 and added.size == 1 and added.item() == _MIDDLE

@@ -21,11 +21,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dml2onnx.onnx_model import BOOL, Array, Body, Node, Value
+from dml2onnx.onnx_model import BOOL, INT8, INT32, UINT8, Array, Body, Node, Value
 from dml2onnx.passes.draft import Draft
 from dml2onnx.passes.quantised import Quantised
 
-_UINT8, _INT8, _INT32 = np.dtype(np.uint8), np.dtype(np.int8), np.dtype(np.int32)
 _WEIGHTS = {"DequantizeLinear": (0, 2), "QLinearConv": (3, 5), "QLinearMatMul": (3, 5)}
 """Input indices of the weights and their zero points."""
 OPERATORS = frozenset(_WEIGHTS)
@@ -126,13 +125,13 @@ def _is_product(draft: Draft, node: Node) -> bool:
 def _is_dequantised(draft: Draft, value: Value | None) -> bool:
     maker = Quantised(draft).dequantizer(value)
     source = None if maker is None else maker.inputs[0]
-    return source is not None and source.dtype == _UINT8 and draft.constant(source) is None
+    return source is not None and source.dtype == UINT8 and draft.constant(source) is None
 
 
 def _points(draft: Draft, weights: Value | None, zero_points: Value | None) -> Array | None:
     """The zero points of constant UINT8 weights, if all are equal; else ``None``."""
     values, points = draft.constant(weights), draft.constant(zero_points)
-    if values is None or points is None or values.dtype != _UINT8 or values.size == 0 or np.ptp(points):
+    if values is None or points is None or values.dtype != UINT8 or values.size == 0 or np.ptp(points):
         return None
     return points
 
@@ -162,8 +161,8 @@ def _exactness_test(draft: Draft) -> list[Node]:
     one = draft.store(np.full((_ROWS, _TERMS), 255, np.uint8), "processor/uint8")
     other = draft.store(np.full((_TERMS, _COLUMNS), _LARGEST, np.int8), "processor/int8")
     wanted = draft.store(np.array(_TERMS * 255 * _LARGEST, np.int32), "processor/exact")
-    product = draft.value("processor/product", _INT32, (_ROWS, _COLUMNS))
-    least = draft.value("processor/least", _INT32, ())
+    product = draft.value("processor/product", INT32, (_ROWS, _COLUMNS))
+    least = draft.value("processor/least", INT32, ())
     answer = draft.value("processor/adds_exactly", BOOL, ())
     return [
         draft.node("MatMulInteger", [one, other], [product]),
@@ -175,8 +174,8 @@ def _exactness_test(draft: Draft) -> list[Node]:
 def _signed(draft: Draft, weights: Value, points: Array) -> tuple[list[Node], Value]:
     """INT8 weights relative to their zero point, computed outside of the branch that uses them; bytes wrap."""
     rest = draft.store(np.array(-int(points.reshape(-1)[0]) % 256, np.uint8), f"{weights.name}/rest")
-    moved = draft.value(f"{weights.name}/Add", _UINT8, weights.shape)
-    signed = draft.value(f"{weights.name}/int8", _INT8, weights.shape)
+    moved = draft.value(f"{weights.name}/Add", UINT8, weights.shape)
+    signed = draft.value(f"{weights.name}/int8", INT8, weights.shape)
     return [draft.node("Add", [weights, rest], [moved]), draft.node("Cast", [moved], [signed], {"to": 3})], signed
 
 

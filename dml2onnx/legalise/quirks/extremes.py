@@ -12,7 +12,7 @@ from dml2onnx.emitter.core import Keeps, Traits, without_rules
 from dml2onnx.emitter.tensor import are_constant, broadcast_shape
 from dml2onnx.legalise.extremes import as_signed, at_extremes, clipped
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
-from dml2onnx.onnx_model import DOUBLE, FLOAT, FLOAT16, INT64, has_unknown
+from dml2onnx.onnx_model import DOUBLE, FLOAT, FLOAT16, INT32, INT64, UINT32, has_unknown
 
 CLIP_SPELLS_OUT_INFINITY = Quirk(
     Kind.NUMBERS,
@@ -123,28 +123,27 @@ UINT32_COMPARED_AS_INT32 = Quirk(
     Shown("(uint32[1] x, uint32[1] k) => (uint32[1] y) { y = Max (x, k) }", ((4294967295,), (85,)), ((4294967295,),)),
 )
 """Operators that find extremes treat UINT32 as INT32: 2**31 is the lowest number (OpenVINO)."""
-_INT32, _UINT32 = np.dtype(np.int32), np.dtype(np.uint32)
 
 
 @UINT32_COMPARED_AS_INT32.each("Max", "Min")
 def extreme_of_uint32(operator: str, e: Emitter, *items: Tensor) -> Tensor | None:
     """Maps to INT32 in the same order."""
-    if items[0].dtype != _UINT32 or len(items) == 1 or are_constant(items):
+    if items[0].dtype != UINT32 or len(items) == 1 or are_constant(items):
         return None
     signed: Tensor = getattr(e, operator)(*(as_signed(e, item) for item in items))
-    return e.Cast(e.Add(signed, e.constant(-(1 << 31), _INT32)), _UINT32)
+    return e.Cast(e.Add(signed, e.constant(-(1 << 31), INT32)), UINT32)
 
 
 @UINT32_COMPARED_AS_INT32.rule("Clip")
 def clip_of_uint32(e: Emitter, x: Tensor, low: float | int | None, high: float | int | None) -> Tensor | None:
     """Max and Min."""
-    return clipped(e, x, low, high) if x.dtype == _UINT32 and x.value is None else None
+    return clipped(e, x, low, high) if x.dtype == UINT32 and x.value is None else None
 
 
 @UINT32_COMPARED_AS_INT32.each("ArgMax", "ArgMin")
 def index_of_uint32(operator: str, e: Emitter, x: Tensor, axis: int, **how: bool) -> Tensor | None:
     """Maps to INT32 in the same order."""
-    if x.dtype != _UINT32 or x.value is not None:
+    if x.dtype != UINT32 or x.value is not None:
         return None
     found: Tensor = getattr(e, operator)(as_signed(e, x), axis, **how)
     return found
@@ -153,7 +152,7 @@ def index_of_uint32(operator: str, e: Emitter, x: Tensor, axis: int, **how: bool
 @UINT32_COMPARED_AS_INT32.rule("TopK")
 def top_k_of_uint32(e: Emitter, x: Tensor, k: int, axis: int, *, largest: bool) -> tuple[Tensor, Tensor] | None:
     """Maps to INT32 in the same order."""
-    if x.dtype != _UINT32 or x.value is not None:
+    if x.dtype != UINT32 or x.value is not None:
         return None
     _, indices = e.TopK(as_signed(e, x), k, axis, largest=largest)
     return e.GatherElements(x, indices, axis), indices

@@ -11,7 +11,7 @@ from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.legalise.attention import attended
 from dml2onnx.legalise.products import multiplied_as, multiplied_as_uint8
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
-from dml2onnx.onnx_model import FLOAT16
+from dml2onnx.onnx_model import FLOAT16, UINT8
 
 ATTENTION_SHARES_NO_FLOAT16 = Quirk(
     Kind.NUMBERS,
@@ -120,7 +120,7 @@ def quantised_product(operator: str, e: Emitter, inputs: Sequence[Tensor], *othe
     """The product in UINT8."""
     if inputs[0].dtype != np.int8 or e.casts_saturate():
         return None
-    return multiplied_as(e, operator, np.dtype(np.uint8), inputs, *others)
+    return multiplied_as(e, operator, UINT8, inputs, *others)
 
 
 SCALES_OF_ROWS_ARE_FUSED = Quirk(

@@ -8,7 +8,7 @@ import numpy as np
 
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
-from dml2onnx.onnx_model import DOUBLE, FLOAT, FLOAT16, DType
+from dml2onnx.onnx_model import DOUBLE, FLOAT, FLOAT16, INT8, INT32, UINT8, DType
 
 KEEPS_SUBNORMALS = Quirk(Kind.EDGES, Shown("(float[1] x0) => (float[1] y) { y = Sign (x0) }", ((1.0e-45,),), ((0,),)))
 """Subnormal FLOAT32 numbers are kept, while Direct3D flushes them to 0."""
@@ -85,15 +85,15 @@ BYTES_CONVERTED_SATURATE.answers("casts_saturate", True)
 @BYTES_CONVERTED_SATURATE.rule("raised")
 def raised(e: Emitter, x: Tensor) -> Tensor:
     """Adds in INT32."""
-    wide = e.Cast(x, np.dtype(np.int32))
-    return e.Cast(e.Add(wide, e.constant(128, wide.dtype)), np.dtype(np.uint8))
+    wide = e.Cast(x, INT32)
+    return e.Cast(e.Add(wide, e.constant(128, wide.dtype)), UINT8)
 
 
 @BYTES_CONVERTED_SATURATE.rule("lowered")
 def lowered(e: Emitter, x: Tensor) -> Tensor:
     """Subtracts in INT32."""
-    wide = e.Cast(x, np.dtype(np.int32))
-    return e.Cast(e.Sub(wide, e.constant(128, wide.dtype)), np.dtype(np.int8))
+    wide = e.Cast(x, INT32)
+    return e.Cast(e.Sub(wide, e.constant(128, wide.dtype)), INT8)
 
 
 BYTES_CONVERTED_TO_ONE = Quirk(
@@ -107,7 +107,7 @@ def bytes_to_float(e: Emitter, x: Tensor, dtype: DType) -> Tensor | None:
     """Casts to INT32 first."""
     if x.dtype != np.uint8 or dtype != FLOAT or x.value is not None:
         return None
-    return e.Cast(e.Cast(x, np.dtype(np.int32)), dtype)
+    return e.Cast(e.Cast(x, INT32), dtype)
 
 
 INTEGERS_CONVERTED_TO_BYTES_SATURATE = Quirk(
@@ -139,7 +139,7 @@ def integers_to_bool(e: Emitter, x: Tensor, dtype: DType) -> Tensor | None:
     if dtype != np.bool_ or x.dtype.kind not in "iu" or x.value is not None:
         return None
     if x.dtype not in (np.int32, np.int64):
-        x = e.Cast(x, np.dtype(np.int32))
+        x = e.Cast(x, INT32)
     return e.Not(e.Equal(x, e.constant(0, x.dtype)))
 
 

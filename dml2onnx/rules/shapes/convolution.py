@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Diagnostic
-from dml2onnx.rules.shapes.rules import formula, rule
+from dml2onnx.rules.shapes.rules import WordedRule, formula, rule
 from dml2onnx.rules.shapes.sizes import (
     OTHER_SIZES,
     Term,
@@ -157,53 +157,28 @@ def bias_size(subject: Subject) -> Iterator[Diagnostic]:
         yield from wrong_sizes("BiasTensor", bias.sizes, expected, "one value per output channel")
 
 
-def _per_channel(subject: Subject, name: str, *, or_single: bool) -> Iterator[Diagnostic]:
+def _per_channel(name: str, *constraints: str, or_single: bool = True) -> WordedRule:
     """``name`` has one element per output channel, along dimension 1."""
-    tensor, output = subject.optional(name), subject.sizes("OutputTensor")
-    if tensor is None or len(output) < 2 or (or_single and tensor.element_count == 1):
-        return
-    expected = (1, output[1], *(1,) * (tensor.rank - 2))
-    words = "one value per output channel" + (", or a single element" if or_single else "")
-    yield from wrong_sizes(name, tensor.sizes, expected, words)
+
+    def check(subject: Subject) -> Iterator[Diagnostic]:
+        tensor, output = subject.optional(name), subject.sizes("OutputTensor")
+        if tensor is None or len(output) < 2 or (or_single and tensor.element_count == 1):
+            return
+        expected = (1, output[1], *(1,) * (tensor.rank - 2))
+        words = "one value per output channel" + (", or a single element" if or_single else "")
+        yield from wrong_sizes(name, tensor.sizes, expected, words)
+
+    return rule(*constraints)(check)
 
 
-@rule("convolution_integer/size-filter-zero-point", "quantized_linear_convolution/size-filter-zero-point")
-def filter_zero_point_size(subject: Subject) -> Iterator[Diagnostic]:
-    """One element, or one for each output channel."""
-    return _per_channel(subject, "FilterZeroPointTensor", or_single=True)
+_QUANTIZED, _MEAN = "quantized_linear_convolution", "quantized_linear_average_pooling"
 
-
-@rule("quantized_linear_convolution/size-filter-scale")
-def filter_scale_size(subject: Subject) -> Iterator[Diagnostic]:
-    """One element, or one for each output channel."""
-    return _per_channel(subject, "FilterScaleTensor", or_single=True)
-
-
-@rule("quantized_linear_convolution/size-bias")
-def quantized_bias_size(subject: Subject) -> Iterator[Diagnostic]:
-    """One element for each output channel."""
-    return _per_channel(subject, "BiasTensor", or_single=False)
-
-
-@rule("quantized_linear_average_pooling/size-input-scale")
-def pooled_input_scale_size(subject: Subject) -> Iterator[Diagnostic]:
-    """One element, or one for each channel."""
-    return _per_channel(subject, "InputScaleTensor", or_single=True)
-
-
-@rule("quantized_linear_average_pooling/size-input-zero-point")
-def pooled_input_zero_point_size(subject: Subject) -> Iterator[Diagnostic]:
-    """One element, or one for each channel."""
-    return _per_channel(subject, "InputZeroPointTensor", or_single=True)
-
-
-@rule("quantized_linear_average_pooling/size-output-scale")
-def pooled_output_scale_size(subject: Subject) -> Iterator[Diagnostic]:
-    """One element, or one for each channel."""
-    return _per_channel(subject, "OutputScaleTensor", or_single=True)
-
-
-@rule("quantized_linear_average_pooling/size-output-zero-point")
-def pooled_output_zero_point_size(subject: Subject) -> Iterator[Diagnostic]:
-    """One element, or one for each channel."""
-    return _per_channel(subject, "OutputZeroPointTensor", or_single=True)
+filter_zero_point = _per_channel(
+    "FilterZeroPointTensor", "convolution_integer/size-filter-zero-point", f"{_QUANTIZED}/size-filter-zero-point"
+)
+filter_scale = _per_channel("FilterScaleTensor", f"{_QUANTIZED}/size-filter-scale")
+quantized_bias = _per_channel("BiasTensor", f"{_QUANTIZED}/size-bias", or_single=False)
+pooled_input_scale = _per_channel("InputScaleTensor", f"{_MEAN}/size-input-scale")
+pooled_input_zero_point = _per_channel("InputZeroPointTensor", f"{_MEAN}/size-input-zero-point")
+pooled_output_scale = _per_channel("OutputScaleTensor", f"{_MEAN}/size-output-scale")
+pooled_output_zero_point = _per_channel("OutputZeroPointTensor", f"{_MEAN}/size-output-zero-point")

@@ -100,22 +100,9 @@ def coordinates_size(subject: Subject, rank: int) -> Whole:
 # --- Tuples of indices ----------------------------------------------------------------------------------------------
 
 
-@formula("gather_nd/size-output", tensor="OutputTensor")
-def gathered_tuples_size(subject: Subject, rank: int) -> Whole:
-    """``{ 1.., index sizes without the last, input sizes after the tuple's dimensions }``."""
-    return _tuples(subject, rank, 0)
-
-
-@formula("gather_nd1/size-output", tensor="OutputTensor")
-def gathered_batches_size(subject: Subject, rank: int) -> Whole:
-    """As GATHER_ND, after the batch dimensions, which have no coordinates in tuples."""
-    return _tuples(subject, rank, subject.uint("BatchDimensionCount"))
-
-
-@formula("scatter_nd/size-updates", tensor="UpdatesTensor")
-def updates_size(subject: Subject, rank: int) -> Whole:
-    """As the output of GATHER_ND."""
-    return _tuples(subject, rank, 0)
+def _batches(subject: Subject) -> int:
+    """The number of batch dimensions, which have no coordinates in tuples: those of GATHER_ND1."""
+    return subject.uint("BatchDimensionCount") if "BatchDimensionCount" in subject.index else 0
 
 
 def _relevant(subject: Subject) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -127,12 +114,19 @@ def _relevant(subject: Subject) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return sizes[len(sizes) - count :], indices[len(indices) - index_count :]
 
 
-def _tuples(subject: Subject, rank: int, batches: int) -> Whole:
+def _tuples(subject: Subject, rank: int) -> Whole:
+    """``{ 1.., index sizes without the last, input sizes after the tuple's dimensions }``."""
     sizes, indices = _relevant(subject)
-    if batches + indices[-1] > len(sizes):
+    first = _batches(subject) + indices[-1]
+    if first > len(sizes):
         raise UnanswerableError
-    expected = extended((*indices[:-1], *sizes[batches + indices[-1] :]), rank)
-    return Whole.of(expected, "index sizes, then what a tuple leaves of the input")
+    return Whole.of(
+        extended((*indices[:-1], *sizes[first:]), rank), "index sizes, then what a tuple leaves of the input"
+    )
+
+
+gathered_tuples_size = formula("gather_nd/size-output", "gather_nd1/size-output", tensor="OutputTensor")(_tuples)
+updates_size = formula("scatter_nd/size-updates", tensor="UpdatesTensor")(_tuples)
 
 
 @rule("gather_nd/tuple-dimensions", "gather_nd1/tuple-dimensions", "scatter_nd/tuple-dimensions")
@@ -140,8 +134,7 @@ def tuple_dimensions(subject: Subject) -> Iterator[Diagnostic]:
     """The output or updates have at least as many dimensions as the counts imply, even of size 1."""
     sizes, indices = _relevant(subject)
     name = "UpdatesTensor" if "UpdatesTensor" in subject.index else "OutputTensor"
-    batches = subject.uint("BatchDimensionCount") if "BatchDimensionCount" in subject.index else 0
-    fewest = len(indices) - 1 + max(len(sizes) - indices[-1] - batches, 0)
+    fewest = len(indices) - 1 + max(len(sizes) - indices[-1] - _batches(subject), 0)
     found = subject.tensor(name).rank
     if found < fewest:
         message = f"{name} has {plural(found, 'dimension')}; by the dimension counts it has to have at least {fewest}."
@@ -158,20 +151,10 @@ def filler_ones(subject: Subject) -> Iterator[Diagnostic]:
                 yield wrong_size(tensor, i, size, 1, why=f"since {name} is {count}")
 
 
-@rule("gather_nd/tuple-length", "scatter_nd/tuple-length")
+@rule("gather_nd/tuple-length", "gather_nd1/tuple-length", "scatter_nd/tuple-length")
 def tuple_length(subject: Subject) -> Iterator[Diagnostic]:
-    """A tuple has at most as many coordinates as the input has dimensions."""
-    return _too_long(subject, 0)
-
-
-@rule("gather_nd1/tuple-length")
-def batched_tuple_length(subject: Subject) -> Iterator[Diagnostic]:
     """A tuple has at most as many coordinates as the input has dimensions after the batch dimensions."""
-    return _too_long(subject, subject.uint("BatchDimensionCount"))
-
-
-def _too_long(subject: Subject, batches: int) -> Iterator[Diagnostic]:
-    sizes, indices = _relevant(subject)
+    batches, (sizes, indices) = _batches(subject), _relevant(subject)
     if batches + indices[-1] > len(sizes):
         last = subject.tensor("IndicesTensor").rank - 1
         words = "InputDimensionCount" if batches == 0 else "InputDimensionCount - BatchDimensionCount"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Diagnostic
@@ -65,7 +65,7 @@ def matrix_sizes(subject: Subject) -> Iterator[Diagnostic]:
         yield codes.DIFFERENT_SIZES.of("BTensor/Sizes", message, f"K = {a[-1]}", f"K = {b[-2]}")
 
 
-def _along(field: str, *, rows: bool) -> Callable[[Subject], Iterator[Diagnostic]]:
+def _along(field: str, stem: str, *operators: str, rows: bool) -> WordedRule:
     """``field`` has one element, or one per row (M) or column (N)."""
 
     def check(subject: Subject) -> Iterator[Diagnostic]:
@@ -79,19 +79,15 @@ def _along(field: str, *, rows: bool) -> Callable[[Subject], Iterator[Diagnostic
         words = f"a single element, or one per {'row' if rows else 'column'}"
         yield from wrong_sizes(field, tensor.sizes, expected, words)
 
-    return check
-
-
-def _marked(field: str, stem: str, *operators: str, rows: bool) -> WordedRule:
-    return rule(*(f"{operator}/{stem}" for operator in operators))(_along(field, rows=rows))
+    return rule(*(f"{operator}/{stem}" for operator in operators))(check)
 
 
 _INTEGER, _TO_FLOAT = "matrix_multiply_integer", "matrix_multiply_integer_to_float"
 _QUANTIZED = "quantized_linear_matrix_multiply"
 
-a_zero_point = _marked("AZeroPointTensor", "size-a-zero-point", _INTEGER, _TO_FLOAT, _QUANTIZED, rows=True)
-b_zero_point = _marked("BZeroPointTensor", "size-b-zero-point", _INTEGER, _TO_FLOAT, _QUANTIZED, rows=False)
-a_scale = _marked("AScaleTensor", "size-a-scale", _TO_FLOAT, _QUANTIZED, rows=True)
-b_scale = _marked("BScaleTensor", "size-b-scale", _TO_FLOAT, _QUANTIZED, rows=False)
-output_scale = _marked("OutputScaleTensor", "size-output-scale", _QUANTIZED, rows=True)
-output_zero_point = _marked("OutputZeroPointTensor", "size-output-zero-point", _QUANTIZED, rows=True)
+a_zero_point = _along("AZeroPointTensor", "size-a-zero-point", _INTEGER, _TO_FLOAT, _QUANTIZED, rows=True)
+b_zero_point = _along("BZeroPointTensor", "size-b-zero-point", _INTEGER, _TO_FLOAT, _QUANTIZED, rows=False)
+a_scale = _along("AScaleTensor", "size-a-scale", _TO_FLOAT, _QUANTIZED, rows=True)
+b_scale = _along("BScaleTensor", "size-b-scale", _TO_FLOAT, _QUANTIZED, rows=False)
+output_scale = _along("OutputScaleTensor", "size-output-scale", _QUANTIZED, rows=True)
+output_zero_point = _along("OutputZeroPointTensor", "size-output-zero-point", _QUANTIZED, rows=True)

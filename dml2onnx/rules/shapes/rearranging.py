@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from math import prod
 
 from dml2onnx.codes import checking as codes
@@ -81,19 +82,10 @@ def state_size(subject: Subject) -> Iterator[Diagnostic]:
 # --- Fold and unfold ------------------------------------------------------------------------------------------------
 
 
-@rule("fold/dimension-counts")
+@rule("fold/dimension-counts", "unfold/dimension-counts")
 def fold_ranks(subject: Subject) -> Iterator[Diagnostic]:
     """Blocks have 3 dimensions and the image two more than ``DimensionCount``."""
-    return _fold_ranks(subject, "InputTensor", "OutputTensor")
-
-
-@rule("unfold/dimension-counts")
-def unfold_ranks(subject: Subject) -> Iterator[Diagnostic]:
-    """As FOLD, with the tensors exchanged."""
-    return _fold_ranks(subject, "OutputTensor", "InputTensor")
-
-
-def _fold_ranks(subject: Subject, blocks: str, image: str) -> Iterator[Diagnostic]:
+    blocks, image = ("InputTensor", "OutputTensor") if subject.desc.type == "FOLD" else ("OutputTensor", "InputTensor")
     for tensor, rank in ((blocks, 3), (image, subject.positive("DimensionCount") + 2)):
         sizes = subject.sizes(tensor)
         if len(sizes) != rank:
@@ -103,20 +95,8 @@ def _fold_ranks(subject: Subject, blocks: str, image: str) -> Iterator[Diagnosti
             yield accepting(found, f"it uses the first {rank} sizes") if is_accepted else found
 
 
-@formula("fold/size-input", tensor="InputTensor")
-def folded_size(subject: Subject, rank: int) -> Sizes:
-    """One column per position of the window, one row per element of it."""
-    return _blocks(subject, rank, "OutputTensor")
-
-
-@formula("unfold/size-output", tensor="OutputTensor", rank=3)
-def unfolded_size(subject: Subject, rank: int) -> Sizes:
-    """As FOLD, with the tensors exchanged."""
-    return _blocks(subject, rank, "InputTensor")
-
-
-def _blocks(subject: Subject, rank: int, image: str) -> Sizes:
-    """The sizes of the blocks of an image; other rules report excess dimensions."""
+def _blocks(image: str, subject: Subject, rank: int) -> Sizes:
+    """One column per position of the window, one row per element of it; ``fold_ranks`` reports excess dimensions."""
     count = subject.positive("DimensionCount")
     whole = subject.sizes(image)[: count + 2]
     if rank != 3 or len(whole) < count + 2:
@@ -135,3 +115,7 @@ def _blocks(subject: Subject, rank: int, image: str) -> Sizes:
     words = "batch, channels times window elements, window positions"
     blocks = (batch, channels * prod(windows), prod(positions))
     return Whole.of(blocks, words)
+
+
+folded_size = formula("fold/size-input", tensor="InputTensor")(partial(_blocks, "OutputTensor"))
+unfolded_size = formula("unfold/size-output", tensor="OutputTensor", rank=3)(partial(_blocks, "InputTensor"))

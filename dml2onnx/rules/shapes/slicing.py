@@ -33,18 +33,6 @@ def slice_window(subject: Subject) -> Iterator[Diagnostic]:
             yield codes.OUT_OF_WINDOW.of(f"Offsets/{i}", message, f"below {whole[i]}", last)
 
 
-@rule("slice1/window")
-def slice1_window(subject: Subject) -> Iterator[Diagnostic]:
-    """``InputWindowOffsets[i] + InputWindowSizes[i] <= InputTensor.Sizes[i]``, with sizes of at least 1."""
-    return _window(subject, "InputTensor")
-
-
-@rule("slice_grad/window")
-def slice_gradient_window(subject: Subject) -> Iterator[Diagnostic]:
-    """As SLICE1, with the tensors exchanged."""
-    return _window(subject, "OutputGradientTensor")
-
-
 @rule("slice_grad/inside")
 def written_inside(subject: Subject) -> Iterator[Diagnostic]:
     """``Offsets[i] + (InputGradientTensor.Sizes[i] - 1) * abs(Strides[i]) < OutputGradientTensor.Sizes[i]``."""
@@ -57,7 +45,10 @@ def written_inside(subject: Subject) -> Iterator[Diagnostic]:
             yield codes.OUT_OF_WINDOW.of(f"InputWindowStrides/{i}", message, f"below {whole[i]}", last)
 
 
-def _window(subject: Subject, tensor: str) -> Iterator[Diagnostic]:
+@rule("slice1/window", "slice_grad/window")
+def window(subject: Subject) -> Iterator[Diagnostic]:
+    """``InputWindowOffsets[i] + InputWindowSizes[i]`` is at most the size of the tensor, with sizes of at least 1."""
+    tensor = "InputTensor" if "InputTensor" in subject.index else "OutputGradientTensor"
     whole = subject.sizes(tensor)
     offsets = subject.uints("InputWindowOffsets", len(whole))
     for i, size in enumerate(subject.uints("InputWindowSizes", len(whole))):
@@ -70,10 +61,17 @@ def _window(subject: Subject, tensor: str) -> Iterator[Diagnostic]:
             yield codes.OUT_OF_WINDOW.of(f"InputWindowOffsets/{i}", message, whole[i], offsets[i] + size)
 
 
-@formula("slice1/size-output", tensor="OutputTensor")
-def slice1_size(subject: Subject, rank: int) -> Iterator[Term]:
+def _sliced(subject: Subject, rank: int) -> Iterator[Term]:
     """At most as many elements as the window has at this stride."""
-    return _sliced(subject, rank)
+    windows = subject.uints("InputWindowSizes", rank)
+    for window, stride in zip(windows, subject.uints("InputWindowStrides", rank), strict=True):
+        if stride == 0 or window < 1:  # another rule reports the attribute
+            yield free()
+        else:
+            yield at_most(1 + (window - 1) // abs(stride), f"1 + ({window} - 1) / {abs(stride)}")
+
+
+slice1_size = formula("slice1/size-output", tensor="OutputTensor")(_sliced)
 
 
 @formula("slice_grad/size-input-gradient", tensor="InputGradientTensor")
@@ -81,12 +79,3 @@ def slice_gradient_size(subject: Subject, rank: int) -> Iterator[Term]:
     """As the output of SLICE1, but DirectML accepts other sizes."""
     for term in _sliced(subject, rank):
         yield loosely(term, BEYOND_THE_WINDOW)
-
-
-def _sliced(subject: Subject, rank: int) -> Iterator[Term]:
-    windows = subject.uints("InputWindowSizes", rank)
-    for window, stride in zip(windows, subject.uints("InputWindowStrides", rank), strict=True):
-        if stride == 0 or window < 1:  # another rule reports the attribute
-            yield free()
-        else:
-            yield at_most(1 + (window - 1) // abs(stride), f"1 + ({window} - 1) / {abs(stride)}")
