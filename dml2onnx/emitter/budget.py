@@ -26,12 +26,12 @@ GROWTH = 4
 class Budget:
     """Tracks bytes of created constants, beyond those of the input graph."""
 
-    given: int = 0
+    input_bytes: int = 0
     """Bytes of the input graph's constants, which do not count against the limits."""
-    made: int = 0
+    created: int = 0
     stored: int = 0
     _node: tuple[str, str] = ("", "")
-    _made_before: int = field(default=0, repr=False)
+    _created_before: int = field(default=0, repr=False)
 
     @classmethod
     def beside(cls, constants: Iterable[Data]) -> Budget:
@@ -41,36 +41,36 @@ class Budget:
     @property
     def for_node(self) -> int:
         """The limit in bytes per node."""
-        return NODE_BYTES + GROWTH * self.given
+        return NODE_BYTES + GROWTH * self.input_bytes
 
     @property
     def in_total(self) -> int:
         """The limit in bytes of all nodes together."""
-        return TOTAL_BYTES + GROWTH * self.given
+        return TOTAL_BYTES + GROWTH * self.input_bytes
 
     def begin(self, node: str, operator: str) -> None:
         """Attributes constants from here on to ``node``."""
-        self._node, self._made_before = (node, operator), self.made
+        self._node, self._created_before = (node, operator), self.created
 
     def affords(self, nbytes: int) -> bool:
         """Whether this many bytes are within the limits."""
-        made = self.made + nbytes
-        return made - self._made_before <= self.for_node and made <= self.in_total
+        created = self.created + nbytes
+        return created - self._created_before <= self.for_node and created <= self.in_total
 
     def spend(self, nbytes: int) -> None:
         """Reserves bytes for a constant; raises :class:`DmlError` (DML2007) beyond the limits."""
         if not self.affords(nbytes):
-            self._refuse(nbytes, self.made - self._made_before, self.made)
-        self.made += nbytes
+            self._refuse(nbytes, self.created - self._created_before, self.created)
+        self.created += nbytes
 
     def require(self, elements: int) -> None:
         """Checks that a table of 64-bit elements is within the limits; :meth:`store` counts what is kept of it."""
         if not self.affords(8 * elements):
-            self._refuse(8 * elements, self.made - self._made_before, self.made)
+            self._refuse(8 * elements, self.created - self._created_before, self.created)
 
     def store(self, nbytes: int) -> None:
         """Counts a constant of the compiled model."""
-        if self.stored + nbytes > self.given + self.in_total:
+        if self.stored + nbytes > self.input_bytes + self.in_total:
             self._refuse(nbytes, nbytes, self.stored)
         self.stored += nbytes
 
@@ -88,7 +88,7 @@ class Budget:
         node, operator = self._node
         message = f"compiling it needs {nbytes} bytes of constants, which exceeds the limit of {limit} for {whose}"
         if not of_node:
-            message += f", of which {before} are used already"
+            message += f", and {before} are used already"
         raise DmlError(
             TOO_MANY_CONSTANTS.at(message, node=node, operator=operator, expected=f"{limit} bytes", found=nbytes)
         )

@@ -37,8 +37,8 @@ class ControlOps(MovementOps):
         inside += [Tensor(self._name("element"), item.dtype, item.shape[1:]) for item in elements]
         kept = len(states)
         try:
-            after, given = step(inside[:kept], inside[kept:])
-            body = Body(name, self.emitted, inside, self._distinct([*after, *given]))
+            after, collected = step(inside[:kept], inside[kept:])
+            body = Body(name, self.emitted, inside, self._distinct([*after, *collected]))
         finally:
             self.emitted = outer
         count = elements[0].shape[0]
@@ -55,11 +55,11 @@ class ControlOps(MovementOps):
 
     def _distinct(self, results: Sequence[Tensor]) -> list[Tensor]:
         """Makes results valid graph outputs: distinct and computed in this graph."""
-        made = {value for node in self.emitted for value in node.outputs}
+        available = {value for node in self.emitted for value in node.outputs}
         distinct = []
         for item in results:
-            distinct.append(item if item in made else self.Identity(item))
-            made.discard(item)
+            distinct.append(item if item in available else self.Identity(item))
+            available.discard(item)
         return distinct
 
     # --- copies ------------------------------------------------------------------------------------------------------
@@ -73,11 +73,11 @@ class ControlOps(MovementOps):
         for node in nodes:
             name = self._name(node.op_type)
             inputs = tuple([values.get(item, item) for item in node.inputs])
-            made: list[Tensor | None] = []
+            outputs: list[Tensor | None] = []
             for index, item in enumerate(node.outputs):
                 if isinstance(item, Tensor):
                     result = values[item] = item.renamed(f"{name}:{index}" if index else name)
-                    made.append(result)
+                    outputs.append(result)
                 else:
-                    made.append(None)
-            self.emitted.append(Node(name, node.op_type, inputs, tuple(made), node.attributes))
+                    outputs.append(None)
+            self.emitted.append(Node(name, node.op_type, inputs, tuple(outputs), node.attributes))

@@ -55,30 +55,30 @@ total."""
 _NO_ATTRIBUTES: Mapping[str, Attribute] = {}
 
 _Self = TypeVar("_Self", bound="EmitterCore")
-_Given = ParamSpec("_Given")
-_Made = TypeVar("_Made")
+_Params = ParamSpec("_Params")
+_Result = TypeVar("_Result")
 
 
 def legalised(
-    method: Callable[Concatenate[_Self, _Given], _Made],
-) -> Callable[Concatenate[_Self, _Given], _Made]:
+    method: Callable[Concatenate[_Self, _Params], _Result],
+) -> Callable[Concatenate[_Self, _Params], _Result]:
     """Lets rules of the target replace an operator, or answer a query: see ``legalise.rules``."""
     operator = method.__name__
 
     @wraps(method)
-    def emit(self: _Self, *args: _Given.args, **kwargs: _Given.kwargs) -> _Made:
+    def emit(self: _Self, *args: _Params.args, **kwargs: _Params.kwargs) -> _Result:
         for rule in self.rules.get(operator, ()):
             if rule not in self.applying:
                 self.applying.append(rule)
                 try:
-                    made: _Made | None = rule(self, *args, **kwargs)
+                    result: _Result | None = rule(self, *args, **kwargs)
                 finally:
                     self.applying.pop()
-                if made is not None:
-                    return made
+                if result is not None:
+                    return result
         return method(self, *args, **kwargs)
 
-    return cast("Callable[Concatenate[_Self, _Given], _Made]", emit)
+    return cast("Callable[Concatenate[_Self, _Params], _Result]", emit)
 
 
 def _query(name: str, default: bool) -> Callable[[EmitterCore], bool]:
@@ -91,11 +91,11 @@ def _query(name: str, default: bool) -> Callable[[EmitterCore], bool]:
     return legalised(method)
 
 
-def without_rules(operator: Callable[_Given, _Made], *args: _Given.args, **kwargs: _Given.kwargs) -> _Made:
+def without_rules(operator: Callable[_Params, _Result], *args: _Params.args, **kwargs: _Params.kwargs) -> _Result:
     """Calls an operator method of an emitter without applying rules."""
     bound: Any = operator
-    made: _Made = bound.__func__.__wrapped__(bound.__self__, *args, **kwargs)
-    return made
+    result: _Result = bound.__func__.__wrapped__(bound.__self__, *args, **kwargs)
+    return result
 
 
 class NoKernelError(InternalError):
@@ -462,17 +462,17 @@ class EmitterCore:
         self.operators.add(op)
         name = self._name(op)
         if len(outputs) == 1 and outputs[0] is not None:  # fast path for nearly all nodes
-            made = [Tensor(name, *outputs[0])]
-            results: Sequence[Tensor | None] = made
+            tensors = [Tensor(name, *outputs[0])]
+            results: Sequence[Tensor | None] = tensors
         else:
             results = [
                 None if item is None else Tensor(f"{name}:{index}" if index else name, *item)
                 for index, item in enumerate(outputs)
             ]
-            made = [item for item in results if item is not None]
+            tensors = [item for item in results if item is not None]
         self.emitted.append(Node(name, op, tuple(operands), tuple(results), attributes or _NO_ATTRIBUTES))
-        propagate_properties(op, inputs, made)
-        return made
+        propagate_properties(op, inputs, tensors)
+        return tensors
 
     @legalised
     def Cast(self, x: Tensor, dtype: DType) -> Tensor:
@@ -512,14 +512,14 @@ class EmitterCore:
 
 
 @cache
-def _reason_of_cast(given: DType, wanted: DType) -> str:
+def _reason_of_cast(source: DType, target: DType) -> str:
     """The reason for a Cast that is only due to different types in ONNX and DirectML."""
-    if "b" in (given.kind, wanted.kind):
+    if "b" in (source.kind, target.kind):
         return "truth values are BOOL in ONNX and numbers in DirectML"
-    if given.kind in "iu" and wanted == INT64:
+    if source.kind in "iu" and target == INT64:
         return "ONNX expects counts and indices in INT64"
-    if given == INT64 and wanted.kind in "iu":
+    if source == INT64 and target.kind in "iu":
         return "ONNX returns counts and indices in INT64"
-    if given.kind in "iu":
-        return "ONNX expects another integer type" if wanted.kind in "iu" else "an integer among floating-point numbers"
+    if source.kind in "iu":
+        return "ONNX expects another integer type" if target.kind in "iu" else "an integer among floating-point numbers"
     return ""

@@ -336,14 +336,14 @@ class MovementOps(EmitterCore):
         if op == "Gather" and tuple(sizes) == (1,):
             return x
         if indices.value is not None:
-            given = indices.value.astype(np.int64)
-            places = self.positions(np.where(given < 0, given + sizes, given))
+            wide = indices.value.astype(np.int64)
+            places = self.positions(np.where(wide < 0, wide + sizes, wide))
         else:
             places = indices if indices.dtype in (INT32, INT64) else self.Cast(indices, INT64)
         if op.endswith("ND"):
             places = self.Cast(places, INT64)
-        made: Tensor = getattr(self, op)(x, places if to is None else self.Expand(places, to), *others)
-        return made
+        result: Tensor = getattr(self, op)(x, places if to is None else self.Expand(places, to), *others)
+        return result
 
     @legalised
     def OneHot(self, indices: Tensor, depth: int, values: Tensor, axis: int) -> Tensor:

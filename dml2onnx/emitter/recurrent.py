@@ -62,8 +62,8 @@ def _operator(op: str, defaults: tuple[str, ...]) -> RecurrentOperator:
         count = max(index for index, keep in enumerate(wanted) if keep) + 1
         shapes = [(x.shape[0], *single), *[single] * (count - 1)]
         outputs = [(legal, shape) if keep else None for shape, keep in zip(shapes, wanted, strict=False)]
-        made = iter(self.nodes(op, cast, outputs, attributes))
-        results = [self.Cast(next(made), x.dtype) if item is not None else None for item in outputs]
+        tensors = iter(self.nodes(op, cast, outputs, attributes))
+        results = [self.Cast(next(tensors), x.dtype) if item is not None else None for item in outputs]
         return results + [None] * (len(wanted) - count)
 
     method.__name__ = op
@@ -106,8 +106,8 @@ class RecurrentOps(MovementOps):
         """RNN, GRU or LSTM; undefined for lengths of 0 or above seq_length."""
         *first, lengths = inputs[:5]
         lengths = None if lengths is None else self.Cast(lengths, INT32)
-        made: list[Tensor | None] = getattr(self, op)([*first, lengths, *inputs[5:]], **how)
-        return made
+        results: list[Tensor | None] = getattr(self, op)([*first, lengths, *inputs[5:]], **how)
+        return results
 
     RNN = legalised(_operator("RNN", ("Tanh",)))
     """One gate."""

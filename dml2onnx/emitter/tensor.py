@@ -116,18 +116,18 @@ _MAKE_NO_SIGN = _MOVE_ELEMENTS | frozenset(
 """Operators that return no negative floats for nonnegative inputs."""
 
 
-def propagate_properties(op: str, inputs: Sequence[Tensor | None], made: Sequence[Tensor]) -> None:
+def propagate_properties(op: str, inputs: Sequence[Tensor | None], results: Sequence[Tensor]) -> None:
     """Sets properties of an operator's results that follow from its inputs."""
     first = inputs[0]
     if first is None:
         return
     if op in _KEEP_BOUNDED and _are_bounded(inputs if op == "Concat" else inputs[:1]):
-        for result in made:
+        for result in results:
             result.is_bounded = True
     if op in _MOVE_ELEMENTS:
-        made[0].below = first.below
+        results[0].below = first.below
     if op in _HAVE_NO_SIGN or (op in _MAKE_NO_SIGN and _have_no_sign(op, inputs)):
-        for result in made:
+        for result in results:
             result.has_no_sign = result.dtype.kind == "f"
 
 

@@ -45,7 +45,7 @@ class _Rewriting:
     outputs: Sequence[GraphOutput]
     choice: Choice
     memory: Memory = field(init=False)
-    made: list[Node] = field(default_factory=list, init=False)
+    new_nodes: list[Node] = field(default_factory=list, init=False)
     constants: list[Constant] = field(default_factory=list, init=False)
     reasons: dict[str, str] = field(default_factory=dict, init=False)
     names: set[str] = field(default_factory=set, init=False)
@@ -76,11 +76,11 @@ class _Rewriting:
         for node in self.nodes:
             self._node(node)
         outputs = tuple(replace(item, value=self._in_float(item.value)) for item in self.outputs)
-        read = {value for node in self.made for value in node.sources} | {item.value for item in outputs}
+        read = {value for node in self.new_nodes for value in node.sources} | {item.value for item in outputs}
         constants = tuple(item for item in (*source.constants, *self.constants) if item.value in read)
         graph = replace(
             source,
-            nodes=tuple(self.made),
+            nodes=tuple(self.new_nodes),
             inputs=inputs,
             outputs=outputs,
             constants=constants,
@@ -103,11 +103,13 @@ class _Rewriting:
         writes = {name: [*several] for name, several in node.writes.items()}
         for name, index, read, desc in node.views_in():
             if desc.data_type is DataType.FLOAT32:
-                reads[name][index] = self._read_half(read, desc) if is_half else self._read_float(read)
+                reads[name][index] = (
+                    self._read_half(read, desc) if is_half else Read(self._in_float(read.value), read.offset)
+                )
         for name, index, write, desc in node.views_out():
             if is_half and desc.data_type is DataType.FLOAT32:
                 writes[name][index] = self._write_half(write)
-        self.made.append(
+        self.new_nodes.append(
             Node(
                 node.name,
                 operator,
@@ -142,9 +144,6 @@ class _Rewriting:
         if value in self.homes or value not in self.memory.mixed:
             return Read(self._in_half(value), read.offset // 2)
         return Read(self._view_in_half(read, desc))
-
-    def _read_float(self, read: Read) -> Read:
-        return Read(self._in_float(read.value), read.offset)
 
     def _in_float(self, value: Value) -> Value:
         """The value in FLOAT32."""
@@ -193,7 +192,7 @@ class _Rewriting:
             self.twins[key] = value
         return self.twins[key]
 
-    def _cast(self, name: str, read: Read, seen: TensorDesc, made: TensorDesc, nbytes: int) -> Value:
+    def _cast(self, name: str, read: Read, source: TensorDesc, target: TensorDesc, nbytes: int) -> Value:
         """Inserts a CAST and returns its output."""
         value = Value(name, nbytes)
         number, node = 1, f"{name}_cast"
@@ -202,8 +201,8 @@ class _Rewriting:
             node = f"{name}_cast_{number}"
         self.names.add(node)
         self.casts.add(node)
-        operator = OperatorDesc(catalog.operator("DML_OPERATOR_CAST"), (seen, made))
-        self.made.append(Node(node, operator, {"InputTensor": (read,)}, {"OutputTensor": (Write(value),)}))
+        operator = OperatorDesc(catalog.operator("DML_OPERATOR_CAST"), (source, target))
+        self.new_nodes.append(Node(node, operator, {"InputTensor": (read,)}, {"OutputTensor": (Write(value),)}))
         return value
 
 

@@ -30,7 +30,7 @@ class _Call(NamedTuple):
 def legalise(draft: Draft, emitter: Callable[[frozenset[str]], Emitter]) -> None:
     """Applies the rules to each node made by a pass; ``emitter`` returns an emitter that avoids the names in use."""
     e: Emitter | None = None
-    for node in draft.made():
+    for node in draft.new_nodes():
         if node.op_type in READ and len(node.outputs) == 1:
             e = e or emitter(draft.names())
             if e.rules.get(node.op_type):

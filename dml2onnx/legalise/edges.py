@@ -125,11 +125,6 @@ def multiplies_quantised(e: Emitter, op: str, dtypes: tuple[DType, ...], *, know
     return None if known else False
 
 
-def rounds_pairs(e: Emitter) -> bool:
-    """Fused pairs may be off by one quantization step."""
-    return True
-
-
 RULES: dict[str, Rule] = {
     "Asinh": asinh,
     "Attention": attention,
@@ -149,7 +144,7 @@ RULES: dict[str, Rule] = {
     "multiplies_quantised": multiplies_quantised,
     "of_existing": of_existing,
     "recurrent": recurrent.of_lengths,
-    "rounds_pairs": rounds_pairs,
+    "rounds_pairs": lambda e: True,  # fused pairs may be off by one quantization step
     "to_integers": to_integers,
     "unless_nan": unless_nan,
 }

@@ -68,7 +68,7 @@ def integer_limits(dtype: DType) -> tuple[int, int]:
 # --- normalization ---------------------------------------------------------------------------------------------------
 
 MOST_LOST = 2.0**8
-"""How much larger than the result a term may be that is only to cancel with another: 8 of FLOAT32's 24 bits."""
+"""The largest ratio of canceling terms to the result: it costs 8 of FLOAT32's 24 bits."""
 
 
 def is_all(x: Tensor, number: float) -> bool:
@@ -82,7 +82,7 @@ def factor_of(e: Emitter, variance: Tensor, scale: Tensor, epsilon: float) -> Te
 
 
 def wide(e: Emitter, x: Tensor) -> Tensor:
-    """FLOAT16 as FLOAT, whatever the provider computes in: squares soon overflow, and an Epsilon vanishes."""
+    """FLOAT16 as FLOAT for all providers: squares soon overflow, and an Epsilon underflows."""
     return e.Cast(x, FLOAT) if x.dtype == FLOAT16 else x
 
 

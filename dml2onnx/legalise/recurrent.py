@@ -237,8 +237,8 @@ def _scanned(
         products = e.Reshape(e.Gemm(rows, weights, ready.bias, trans_b=True), (steps, batch, weights.shape[0]))
         body = _body(e, ready, masked=runs is not None, sequence=wanted[0])
         elements = [products] if runs is None else [products, runs]
-        after, given = e.Scan(body, own[2:], elements, backward=index == 1 or direction == "reverse")
-        sequences += [e.Reshape(item, (steps, 1, *item.shape[1:])) for item in given]
+        after, collected = e.Scan(body, own[2:], elements, backward=index == 1 or direction == "reverse")
+        sequences += [e.Reshape(item, (steps, 1, *item.shape[1:])) for item in collected]
         lasts.append([e.Reshape(item, (1, *item.shape)) for item in after])
     results: list[Tensor | None] = [e.Concat(sequences, 1) if wanted[0] else None]
     for keep, parts in zip(wanted[1:], zip(*lasts, strict=True), strict=True):

@@ -76,7 +76,7 @@ def remembered(function: F) -> F:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class ResizedAxis:
     """One axis of an existing Resize."""
 
     size: int
@@ -102,7 +102,7 @@ class Looked:
         """See :class:`Sampled`."""
         return self.place, np.zeros(self.count)
 
-    def taken(self, e: Emitter, x: Tensor, axis: int) -> Tensor:
+    def replaced(self, e: Emitter, x: Tensor, axis: int) -> Tensor:
         """Replaces Resize along an axis of ``x`` by Slice, Gather, or a weighted sum of two."""
         if self.rounds:
             places = self.nearest("DECREASING")
@@ -112,13 +112,13 @@ class Looked:
         weight = self.place - low
         # at whole coordinates both are one element: no neighbor leaks into the result as 0 * inf
         weight = np.where(weight == 0, _HALF, weight).reshape(-1, *(1,) * (x.rank - 1 - axis))
-        first, second = (replace(self, rounds=mode).taken(e, x, axis) for mode in ("floor", "ceil"))
+        first, second = (replace(self, rounds=mode).replaced(e, x, axis) for mode in ("floor", "ceil"))
         return e.Add(e.Mul(first, e.constant(1 - weight, x.dtype)), e.Mul(second, e.constant(weight, x.dtype)))
 
 
-def looked(
+def resized_axes(
     x: Tensor, sizes: tuple[int, ...] | None, scales: tuple[float, ...] | None, attributes: Mapping[str, Attribute]
-) -> dict[int, Looked]:
+) -> dict[int, ResizedAxis]:
     """The axes that a Resize changes."""
     mode = str(attributes.get("coordinate_transformation_mode", "half_pixel"))
     rounds = "" if attributes.get("mode") == "linear" else str(attributes.get("nearest_mode", "round_prefer_floor"))
@@ -131,7 +131,7 @@ def looked(
             scale = np.float32(scales[axis])
             count = int(np.floor(np.float32(size) * scale))
         if count != size or scale != 1:
-            found[axis] = Looked(size, count, float(scale), mode, rounds)
+            found[axis] = ResizedAxis(size, count, float(scale), mode, rounds)
     return found
 
 
@@ -206,7 +206,7 @@ https://github.com/microsoft/onnxruntime/issues/28291
 """
 
 
-def _takes(mode: str, place: Floats, size: int, wanted: Indices) -> bool:
+def _selects(mode: str, place: Floats, size: int, wanted: Indices) -> bool:
     """Whether old and new kernels both round the coordinates to these indices."""
     index = NEAREST[mode]
     if (clamp(index(place), size) != wanted).any():
@@ -250,7 +250,7 @@ def nearest_form(axes: Iterable[Sampled], rounding: Rounding, *, settled: bool =
                 form = ResizeForm(rule, mode, by)
                 if settled and mode != ("floor" if rule == "asymmetric" else "round_prefer_ceil"):
                     continue
-                if all(_takes_same(axis, rounding, form) for axis in axes):
+                if all(_selects_same(axis, rounding, form) for axis in axes):
                     return form
     return None
 
@@ -258,13 +258,13 @@ def nearest_form(axes: Iterable[Sampled], rounding: Rounding, *, settled: bool =
 def linear_form(axes: Iterable[Sampled]) -> ResizeForm | None:
     """The linear Resize that samples the same coordinates along all axes."""
     axes = tuple(axes)
-    return next((form for form in _LINEAR_FORMS if all(_looks_same(axis, form) for axis in axes)), None)
+    return next((form for form in _LINEAR_FORMS if all(_samples_same(axis, form) for axis in axes)), None)
 
 
 @lru_cache(REMEMBERED)
-def _takes_same(axis: Sampled, rounding: Rounding, form: ResizeForm) -> bool:
+def _selects_same(axis: Sampled, rounding: Rounding, form: ResizeForm) -> bool:
     place = _places(axis, form.coordinates, form.by)
-    return place is not None and _takes(form.nearest, place, axis.size, axis.nearest(rounding))
+    return place is not None and _selects(form.nearest, place, axis.size, axis.nearest(rounding))
 
 
 @lru_cache(REMEMBERED)
@@ -278,7 +278,7 @@ def _distances(axis: Sampled, rounding: Rounding, rule: str, by: Scaling) -> tup
 
 
 @lru_cache(REMEMBERED)
-def _looks_same(axis: Sampled, form: ResizeForm) -> bool:
+def _samples_same(axis: Sampled, form: ResizeForm) -> bool:
     """Whether the coordinates match within the tolerance."""
     wanted = axis.between()
     place = _places(axis, form.coordinates, form.by)

@@ -24,14 +24,14 @@ def _unrolled(
     e.note("the steps are unrolled")
     count = elements[0].shape[0]
     slices = [e.Split(item, (1,) * count, 0) for item in elements]
-    given: list[Sequence[Tensor]] = []
+    collected: list[Sequence[Tensor]] = []
     after: Sequence[Tensor] = ()
     for index in reversed(range(count)) if backward else range(count):
         parts = [e.Reshape(item[index], item[index].shape[1:]) for item in slices]
         after, rows = step(states, parts)
         states = after
-        given.append([e.Reshape(row, (1, *row.shape)) for row in rows])
-    columns = zip(*(reversed(given) if backward else given), strict=True)
+        collected.append([e.Reshape(row, (1, *row.shape)) for row in rows])
+    columns = zip(*(reversed(collected) if backward else collected), strict=True)
     return after, [e.Concat(column, 0) for column in columns]
 
 
@@ -43,8 +43,8 @@ def _peeled(
     at = -1 if backward else 0
     sizes = ((count - 1, 1) if backward else (1, count - 1)) if count > 1 else (1,)
     parts = [e.Split(item, sizes, 0) for item in elements]
-    after, given = step(states, [e.Reshape(part[at], part[at].shape[1:]) for part in parts])
-    first = [e.Reshape(item, (1, *item.shape)) for item in given]
+    after, collected = step(states, [e.Reshape(part[at], part[at].shape[1:]) for part in parts])
+    first = [e.Reshape(item, (1, *item.shape)) for item in collected]
     if count == 1:
         return after, first
     after, rest = e.Scan(step, after, [part[-1 - at] for part in parts], backward=backward)

@@ -51,14 +51,14 @@ def moved_steps(quantised: Quantised, node: Node) -> Sequence[int]:
     happens to numbers with several readers, for each of which the DequantizeLinear is duplicated first.
     https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/qdq_transformer/qdq_propagation.cc
     """
-    maker, (made, *_) = quantised.maker(node.inputs[0]), node.outputs
+    maker, (output, *_) = quantised.maker(node.inputs[0]), node.outputs
     if maker is None or maker.op_type != DQ or maker.inputs[0] is None:
         return ()
     dtype = maker.inputs[0].dtype
     if dtype == UINT8 or (dtype == INT8 and quantised.draft.target.opset < 21) or not quantised.has_one_step(maker):
         return ()
     draft = quantised.draft
-    return (0,) if draft.is_output(made) or any(item.op_type != Q for item in draft.readers(made)) else ()
+    return (0,) if draft.is_output(output) or any(item.op_type != Q for item in draft.readers(output)) else ()
 
 
 def doubled(quantised: Quantised, node: Node) -> Sequence[int]:
@@ -183,8 +183,8 @@ def refused_means(quantised: Quantised, node: Node) -> Sequence[int]:
         return ()
     if node.op_type == "AveragePool":
         return (0,) if is_dilated(node) else ()
-    given, wanted = quantised.scalar(maker), quantised.scalar(last)
-    is_supported = given and wanted and 2.0**-32 <= given[0] / (wanted[0] * prod(x.shape[2:])) < 256
+    before, after = quantised.scalar(maker), quantised.scalar(last)
+    is_supported = before and after and 2.0**-32 <= before[0] / (after[0] * prod(x.shape[2:])) < 256
     return () if is_supported else (0,)
 
 

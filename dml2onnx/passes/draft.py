@@ -63,7 +63,7 @@ class Draft:
 
     def in_order(self) -> list[Node]:
         """All nodes in topological order."""
-        return [node for place, given in enumerate(self._nodes) for node in self._stands.get(place, (given,))]
+        return [node for place, original in enumerate(self._nodes) for node in self._stands.get(place, (original,))]
 
     def nodes(self, operators: frozenset[str]) -> Iterator[Node]:
         """Yields the nodes of some operators in topological order, one walk at a time.
@@ -112,7 +112,7 @@ class Draft:
         """Whether any node has a body."""
         return bool(self._inside)
 
-    def made(self) -> list[Node]:
+    def new_nodes(self) -> list[Node]:
         """The current nodes that passes have made, not counting changes of inputs."""
         return [node for node in self._new if node not in self._gone]
 
@@ -159,7 +159,7 @@ class Draft:
         Unread nodes are removed at the start and in :meth:`finish`.
         """
         if not self._places:
-            self._places = {given: place for place, given in enumerate(self._nodes)}
+            self._places = {original: place for place, original in enumerate(self._nodes)}
         place = self._places[node]
         stands = self._stands.setdefault(place, [node])
         at = stands.index(node)
@@ -278,13 +278,20 @@ class Draft:
             self._names = {*self._initializers, *self._readers, *self._makers, *self._outputs, *self._inside}
             self._names.update(port.onnx_name for port in self._graph.inputs)
             hosts = [node for node in self._nodes if node.op_type in CONTROL_FLOW]
-            self._names.update(*map(_made_inside, hosts))
+            self._names.update(*map(_produced_inside, hosts))
         candidate, count = name, 1
         while candidate in self._names:
             count += 1
             candidate = f"{name}_{count}"
         self._names.add(candidate)
         return candidate
+
+
+def only_output(node: Node) -> Value:
+    """The output of a node that has exactly one."""
+    (value,) = node.outputs
+    assert value is not None
+    return value
 
 
 def _read_inside(node: Node) -> set[str]:
@@ -294,8 +301,8 @@ def _read_inside(node: Node) -> set[str]:
     return read.union(item.name for body in inner for item in body.outputs)
 
 
-def _made_inside(node: Node) -> set[str]:
+def _produced_inside(node: Node) -> set[str]:
     """The names of the inputs of a node's bodies, and of the values that their nodes produce."""
     inner = bodies(node)
-    made = {item.name for body in inner for each in body.nodes for item in each.outputs if item is not None}
-    return made.union(item.name for body in inner for item in body.inputs)
+    produced = {item.name for body in inner for each in body.nodes for item in each.outputs if item is not None}
+    return produced.union(item.name for body in inner for item in body.inputs)

@@ -22,7 +22,7 @@ from typing import TypeAlias, cast
 import numpy as np
 
 from dml2onnx.onnx_model import Array, DType, Node, Value
-from dml2onnx.passes.draft import Draft
+from dml2onnx.passes.draft import Draft, only_output
 
 Takes: TypeAlias = Callable[[Draft, Node, "_Margin"], bool]
 
@@ -94,24 +94,24 @@ def _fold_all(draft: Draft, takes: Takes) -> None:
 
 def _margin(draft: Draft, node: Node) -> _Margin | None:
     """The margin of a Pad with a constant, nonnegative width, in spatial axes only."""
-    pads, made = draft.constant(node.inputs[1]), node.outputs[0]
-    if node.attributes.get("mode", "constant") != "constant" or pads is None or made is None or made.rank < 3:
+    pads, output = draft.constant(node.inputs[1]), node.outputs[0]
+    if node.attributes.get("mode", "constant") != "constant" or pads is None or output is None or output.rank < 3:
         return None
     given = node.inputs[2] if len(node.inputs) > 2 else None
-    value = np.zeros((), made.dtype) if given is None else draft.constant(given)
+    value = np.zeros((), output.dtype) if given is None else draft.constant(given)
     widths = [int(width) for width in pads.reshape(-1).tolist()]
-    start, end = tuple(widths[: made.rank]), tuple(widths[made.rank :])
-    if value is None or len(end) != made.rank or min(widths) < 0 or any((*start[:2], *end[:2])):
+    start, end = tuple(widths[: output.rank]), tuple(widths[output.rank :])
+    if value is None or len(end) != output.rank or min(widths) < 0 or any((*start[:2], *end[:2])):
         return None
     return _Margin.of(node.inputs[0], start[2:], end[2:], value.reshape(()))
 
 
 def _joined(draft: Draft, node: Node) -> _Margin | None:
     """The margin of a Concat along one spatial axis, which legalization emits if Pad has no kernel."""
-    axis, made = cast("int", node.attributes["axis"]), node.outputs[0]
+    axis, output = cast("int", node.attributes["axis"]), node.outputs[0]
     values = [draft.constant(item) for item in node.inputs]
     inner = [index for index, item in enumerate(values) if item is None]
-    if made is None or axis < 2 or len(inner) != 1 or len(values) > 3:
+    if output is None or axis < 2 or len(inner) != 1 or len(values) > 3:
         return None
     (at,) = inner
     parts = [item.reshape(-1) for item in values if item is not None]
@@ -120,7 +120,7 @@ def _joined(draft: Draft, node: Node) -> _Margin | None:
     if len({part[:1].tobytes() for part in parts}) != 1:
         return None
     widths = [0 if item is None else item.shape[axis] for item in values]
-    zeros = [0] * (made.rank - 2)
+    zeros = [0] * (output.rank - 2)
     start, end = zeros.copy(), zeros.copy()
     start[axis - 2], end[axis - 2] = sum(widths[:at]), sum(widths[at:])
     return _Margin.of(node.inputs[at], start, end, parts[0][0].reshape(()))
@@ -160,9 +160,9 @@ class _Fold:
             if [item is not None and item.name == value.name for item in reader.inputs].count(True) != 1:
                 return False
             if reader.op_type == "Cast":
-                made = reader.outputs[0]
-                behind = None if made is None else margin.cast(made.dtype)
-                if behind is None or not self._collect(made, (*between, reader), behind):
+                output = reader.outputs[0]
+                behind = None if output is None else margin.cast(output.dtype)
+                if behind is None or not self._collect(output, (*between, reader), behind):
                     return False
             elif reader.inputs[0] is not None and reader.inputs[0].name == value.name:
                 if not self._takes(self._draft, reader, margin):
@@ -187,12 +187,11 @@ class _Fold:
 
     def _repeated(self, step: Node, x: Value) -> Value:
         """Repeats a Cast on the value before padding."""
-        (result,) = step.outputs
-        assert result is not None
+        result = only_output(step)
         if step not in self._inner:
-            made = self._draft.value(f"{result.name}/inner", result.dtype, x.shape)
-            self._inner[step] = made
-            self._draft.replace(step, replace(step, name=made.name, inputs=(x,), outputs=(made,)), step)
+            output = self._draft.value(f"{result.name}/inner", result.dtype, x.shape)
+            self._inner[step] = output
+            self._draft.replace(step, replace(step, name=output.name, inputs=(x,), outputs=(output,)), step)
         return self._inner[step]
 
 
@@ -263,8 +262,8 @@ def _is_clipped_above_zero(draft: Draft, clip: Node) -> bool:
 
 
 def _casts_rising(node: Node) -> bool:
-    given, made = node.inputs[0], node.outputs[0]
-    return given is not None and made is not None and _is_rising(given.dtype, made.dtype)
+    given, output = node.inputs[0], node.outputs[0]
+    return given is not None and output is not None and _is_rising(given.dtype, output.dtype)
 
 
 def _is_finite(draft: Draft, weights: Value | None) -> bool:

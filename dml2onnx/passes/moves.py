@@ -19,7 +19,7 @@ from typing import cast
 import numpy as np
 
 from dml2onnx.onnx_model import ELEMENT_TYPES, DType, Node, Value, has_unknown
-from dml2onnx.passes.draft import Draft
+from dml2onnx.passes.draft import Draft, only_output
 from dml2onnx.targets import exact_wider
 
 
@@ -38,8 +38,7 @@ def merge_moves(draft: Draft) -> None:
 
 def _instead(draft: Draft, node: Node, source: Value) -> None:
     """Replaces the output of a node by ``source``."""
-    (result,) = node.outputs
-    assert result is not None
+    result = only_output(node)
     if draft.is_pinned(result):
         return
     before = draft.maker(node.inputs[0])
@@ -60,20 +59,23 @@ def _moved(
 def _transposes(draft: Draft, before: Node, node: Node) -> None:
     first, second = (cast("tuple[int, ...]", item.attributes["perm"]) for item in (before, node))
     order = tuple(first[axis] for axis in second)
-    source = before.inputs[0]
-    assert source is not None
+    source, *_ = _chain(before, node)
     if order == tuple(range(len(order))):
         _instead(draft, node, source)
     else:
         _moved(draft, before, node, (), {"perm": order})
 
 
+def _chain(before: Node, node: Node) -> tuple[Value, Value, Value]:
+    """The input, the intermediate value and the output of two consecutive movements."""
+    source = before.inputs[0]
+    assert source is not None
+    return source, only_output(before), only_output(node)
+
+
 def _reshapes(draft: Draft, before: Node, node: Node) -> None:
     """Reshapes to the last shape."""
-    source, middle, result = before.inputs[0], before.outputs[0], node.outputs[0]
-    assert source is not None
-    assert middle is not None
-    assert result is not None
+    source, middle, result = _chain(before, node)
     if any(map(has_unknown, (source.shape, middle.shape, result.shape))):
         return
     if source.shape != result.shape:
@@ -84,10 +86,7 @@ def _reshapes(draft: Draft, before: Node, node: Node) -> None:
 
 def _casts(draft: Draft, before: Node, node: Node) -> None:
     """Casts directly to the last type, if the middle type holds every number of the first."""
-    source, middle, result = before.inputs[0], before.outputs[0], node.outputs[0]
-    assert source is not None
-    assert middle is not None
-    assert result is not None
+    source, middle, result = _chain(before, node)
     if not _survives(source.dtype, middle.dtype, result.dtype):
         return
     if source.dtype == result.dtype:

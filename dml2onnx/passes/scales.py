@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dml2onnx.onnx_model import DOUBLE, FLOAT, Array, Node, Value
-from dml2onnx.passes.draft import Draft
+from dml2onnx.passes.draft import Draft, only_output
 
 Numbers = npt.NDArray[np.float64]
 
@@ -52,9 +52,7 @@ class _Affine:
     @property
     def result(self) -> Value:
         """The output of the last node."""
-        (made,) = self.nodes[0].outputs
-        assert made is not None
-        return made
+        return only_output(self.nodes[0])
 
 
 def fold_scales(draft: Draft) -> None:
@@ -68,9 +66,9 @@ def fold_scales(draft: Draft) -> None:
 
 def _is_last(draft: Draft, node: Node) -> bool:
     """Whether a node is the last step of its chain."""
-    made = node.outputs[0]
-    readers = draft.readers(made)
-    return draft.is_pinned(made) or len(readers) != 1 or _step(draft, readers[0]) is None
+    output = node.outputs[0]
+    readers = draft.readers(output)
+    return draft.is_pinned(output) or len(readers) != 1 or _step(draft, readers[0]) is None
 
 
 def _fold(draft: Draft, last: Node) -> bool:
@@ -101,11 +99,11 @@ def _step(draft: Draft, node: Node) -> _Affine | None:
     """A node with one input that is not constant, and constants that broadcast to its shape."""
     if node.op_type not in _STEPS or len(node.outputs) != 1:
         return None
-    made = node.outputs[0]
+    output = node.outputs[0]
     values = [draft.constant(item) for item in node.inputs]
     inner = [item for item, value in zip(node.inputs, values, strict=True) if value is None]
     x = inner[0] if len(inner) == 1 else None
-    if made is None or x is None or made.dtype not in (FLOAT, DOUBLE) or x.shape != made.shape:
+    if output is None or x is None or output.dtype not in (FLOAT, DOUBLE) or x.shape != output.shape:
         return None
     if node.op_type == "BatchNormalization":
         return _normalization(node, x, values) if values[0] is None else None
@@ -207,8 +205,8 @@ def _parts(draft: Draft, product: Node) -> tuple[Numbers, Numbers] | None:
     w, b = weights.astype(np.float64), bias.astype(np.float64)
     if product.op_type != "Gemm":
         return w, b
-    made = product.outputs[0]
-    if b.size > 1 and (made is None or b.size != made.shape[-1] or b.shape[-1] != b.size):
+    output = product.outputs[0]
+    if b.size > 1 and (output is None or b.size != output.shape[-1] or b.shape[-1] != b.size):
         return None
     alpha, beta = (cast("float", product.attributes.get(name, 1.0)) for name in ("alpha", "beta"))
     return w * alpha, b.reshape(-1) * beta if b.size > 1 else b.reshape(()) * beta
@@ -240,22 +238,21 @@ def _rebuilt(
 ) -> bool:
     """Replaces weights and bias of the product, unless they overflow or become subnormal."""
     scaled, old = weights
-    (made,) = product.outputs
-    assert made is not None
-    limits = np.finfo(made.dtype.name)
+    output = only_output(product)
+    limits = np.finfo(output.dtype.name)
     with np.errstate(all="ignore"):
         small = (np.abs(scaled) < limits.tiny) & (old != 0)
         if small.any() or not (np.abs(scaled) <= limits.max).all() or not (np.abs(bias) <= limits.max).all():
             return False
     into_maker = draft.maker(found.x) is product
-    result = found.result if into_maker else made
-    inputs: list[Value | None] = [x, draft.store(scaled.astype(made.dtype), f"{result.name}/weights")]
+    result = found.result if into_maker else output
+    inputs: list[Value | None] = [x, draft.store(scaled.astype(output.dtype), f"{result.name}/weights")]
     product_of, after = result, []
     if bias.any() or len(product.inputs) > 2:
-        whole = np.broadcast_to(bias, (result.shape[_channels(product, result)],)).astype(made.dtype)
+        whole = np.broadcast_to(bias, (result.shape[_channels(product, result)],)).astype(output.dtype)
         stored = draft.store(whole, f"{result.name}/bias")
         if product.op_type == "MatMul":  # has no bias input
-            product_of = draft.value(f"{result.name}/MatMul", made.dtype, result.shape)
+            product_of = draft.value(f"{result.name}/MatMul", output.dtype, result.shape)
             after = [draft.node("Add", [product_of, stored], [result])]
         else:
             inputs.append(stored)
@@ -288,9 +285,9 @@ def _into_fewer(draft: Draft, found: _Affine) -> bool:
     # numpy returns a scalar for two 0-d arrays, hence asarray
     if is_scaled:
         factor = draft.store(np.asarray(found.factor, dtype), f"{result.name}/factor")
-        made = draft.value(f"{result.name}/Mul", dtype, result.shape) if is_moved else result
-        nodes.append(draft.node("Mul", [x, factor], [made]))
-        x = made
+        output = draft.value(f"{result.name}/Mul", dtype, result.shape) if is_moved else result
+        nodes.append(draft.node("Mul", [x, factor], [output]))
+        x = output
     if is_moved:
         term = draft.store(np.asarray(found.term, dtype), f"{result.name}/term")
         nodes.append(draft.node("Add", [x, term], [result]))

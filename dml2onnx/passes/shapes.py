@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from dml2onnx.onnx_model import Array, Node, Value, has_unknown
-from dml2onnx.passes.draft import Draft
+from dml2onnx.passes.draft import Draft, only_output
 
 Shape = tuple[int, ...]
 
@@ -100,8 +100,7 @@ class _Group:
 
     def __init__(self, draft: Draft, start: Node, order: Mapping[str, int]) -> None:
         self._draft = draft
-        (first,) = start.outputs
-        assert first is not None
+        first = only_output(start)
         self.shape: Shape = first.shape
         found, waiting = {start}, [start]
         while waiting:
@@ -171,8 +170,7 @@ class _Group:
     def _outputs(self) -> Iterator[_Edge]:
         """The values that others read from it."""
         for node in self.nodes:
-            (result,) = node.outputs
-            assert result is not None
+            result = only_output(node)
             shapes: dict[Shape, None] = {}
             if self._draft.is_pinned(result):
                 shapes[self.shape] = None
@@ -181,12 +179,14 @@ class _Group:
                     continue
                 if reader.op_type in _MATCHED:
                     yield _Edge(result)
-                made = reader.outputs[0]
-                is_reshape = reader.op_type == "Reshape" and made is not None and made.shape != self.shape
-                if is_reshape and made is not None:
-                    if any(item.op_type in _MATCHED for item in self._draft.readers(made)):
+                output = reader.outputs[0]
+                is_reshape = reader.op_type == "Reshape" and output is not None and output.shape != self.shape
+                if is_reshape and output is not None:
+                    if any(item.op_type in _MATCHED for item in self._draft.readers(output)):
                         yield _Edge(result)
-                    shapes[self.shape if self._draft.is_pinned(made) or has_unknown(made.shape) else made.shape] = None
+                    shapes[
+                        self.shape if self._draft.is_pinned(output) or has_unknown(output.shape) else output.shape
+                    ] = None
                 else:
                     shapes[self.shape] = None
             for shape in shapes:
@@ -222,17 +222,15 @@ class _Reshaped:
     def build(self) -> None:
         """Creates all results first, since nodes may be in any order."""
         for node in self._nodes:
-            (result,) = node.outputs
-            assert result is not None
+            result = only_output(node)
             self._inner[result.name] = self._draft.value(f"{result.name}/reshaped", result.dtype, self._new)
         for node in self._nodes:
             self._rewrite(node)
 
     def _rewrite(self, node: Node) -> None:
         draft = self._draft
-        (result,) = node.outputs
-        assert result is not None
-        made = self._inner[result.name]
+        result = only_output(node)
+        output = self._inner[result.name]
         before: list[Node] = []
         behind: list[Node] = []
         inputs = [
@@ -245,13 +243,13 @@ class _Reshaped:
             if reader.op_type != "Reshape" or again is None or draft.is_pinned(again):
                 continue
             if again.shape == self._new:
-                draft.redirect(again, made)
+                draft.redirect(again, output)
                 draft.replace(reader, note=f"{node.name} has this shape now")
             elif again.shape != self._old:
-                draft.replace(reader, replace(reader, inputs=(made, *reader.inputs[1:])))
+                draft.replace(reader, replace(reader, inputs=(output, *reader.inputs[1:])))
         if draft.is_pinned(result) or any(reader not in self._nodes for reader in draft.readers(result)):
-            behind.append(draft.node("Reshape", [made, self._sizes(self._old)], [result]))
-        new = draft.node(node.op_type, inputs, [made], node.attributes)
+            behind.append(draft.node("Reshape", [output, self._sizes(self._old)], [result]))
+        new = draft.node(node.op_type, inputs, [output], node.attributes)
         makers = [draft.maker(item) for item in node.inputs]
         draft.replace(node, *before, new, *behind, note="has the shape of its neighbors now")
         for maker in makers:
@@ -271,17 +269,17 @@ class _Reshaped:
             if source.shape == self._new:
                 return source
             item = source
-        made = self._draft.value(f"{item.name}/reshaped", item.dtype, self._new)
-        before.append(self._draft.node("Reshape", [item, self._sizes(self._new)], [made]))
-        self._inner[item.name] = made
-        return made
+        output = self._draft.value(f"{item.name}/reshaped", item.dtype, self._new)
+        before.append(self._draft.node("Reshape", [item, self._sizes(self._new)], [output]))
+        self._inner[item.name] = output
+        return output
 
     def _constant(self, item: Value, values: Array) -> Value:
         """Drops leading axes of a constant."""
         shape = self._new if item.shape == self._old else item.shape[item.rank - len(self._new) :]
-        made = self._draft.store(values.reshape(shape), f"{item.name}/reshaped")
-        self._inner[item.name] = made
-        return made
+        output = self._draft.store(values.reshape(shape), f"{item.name}/reshaped")
+        self._inner[item.name] = output
+        return output
 
     def _sizes(self, shape: Shape) -> Value:
         return self._draft.store(np.array(shape, np.int64), "shape")

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dml2onnx.onnx_model import BOOL, INT8, INT32, UINT8, Array, Body, Node, Value
-from dml2onnx.passes.draft import Draft
+from dml2onnx.passes.draft import Draft, only_output
 from dml2onnx.passes.quantised import Quantised
 
 _WEIGHTS = {"DequantizeLinear": (0, 2), "QLinearConv": (3, 5), "QLinearMatMul": (3, 5)}
@@ -181,11 +181,10 @@ def _signed(draft: Draft, weights: Value, points: Array) -> tuple[list[Node], Va
 
 def _branch(draft: Draft, node: Node, name: str, weights: Sequence[Value | None]) -> Body:
     """A branch with the node, reading other weights and zero points."""
-    (result,) = node.outputs
-    assert result is not None
+    result = only_output(node)
     inputs = list(node.inputs)
     for index, item in zip(_WEIGHTS[node.op_type], weights, strict=True):
         inputs[index] = item
-    made = draft.value(f"{result.name}/{name}", result.dtype, result.shape)
-    inner = draft.node(node.op_type, inputs, [made], node.attributes)
-    return Body(made.name, [inner], (), [made])
+    output = draft.value(f"{result.name}/{name}", result.dtype, result.shape)
+    inner = draft.node(node.op_type, inputs, [output], node.attributes)
+    return Body(output.name, [inner], (), [output])

@@ -89,7 +89,7 @@ def replaced(model: CompiledModel, target: targets.Target, monkeypatch: pytest.M
     """The nodes of a model that a rule would replace."""
     draft = Draft(model.lowered, target)
     with monkeypatch.context() as patch:
-        patch.setattr(Draft, "made", Draft.in_order)
+        patch.setattr(Draft, "new_nodes", Draft.in_order)
         LEGALISATION.run(draft)
     remaining = {form(node) for node in draft.in_order()}
     return [node for node in model.lowered.nodes if form(node) not in remaining]
@@ -123,7 +123,7 @@ def test_rules_apply_to_nodes_made_by_passes(
 def test_the_check_above_detects_skipped_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     graph, target = bytes_as_floats(), targets.target("qnn-npu", exact=False)
     with monkeypatch.context() as patch:
-        patch.setattr(Draft, "made", lambda _: [])
+        patch.setattr(Draft, "new_nodes", lambda _: [])
         model = compile_outputs(graph, graph.outputs, target="qnn-npu", exact=False, opset=21)
     assert [node.inputs[0].dtype for node in model.lowered.nodes if node.inputs[0]] == [np.uint8]
     assert model.lowered.nodes[0].outputs[0].dtype == FLOAT  # type: ignore[union-attr]

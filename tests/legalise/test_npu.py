@@ -284,7 +284,7 @@ def test_other_lengths_are_kept(how):
     assert node.inputs[4] is not None
 
 
-# --- Forms that winml-cli has measured ----------------------------------------------------------------------------------
+# --- Forms that winml-cli has measured --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -104,8 +104,8 @@ def lstm(
     ends = lengths.value.astype(np.int64)
     steps = x.shape[0]
     if (ends == steps).all():
-        given: dict[str, Any] = {**how, "activations": activations, "direction": direction, "wanted": wanted}
-        return e.LSTM([x, w, r, b, None, *states], **given)
+        arguments: dict[str, Any] = {**how, "activations": activations, "direction": direction, "wanted": wanted}
+        return e.LSTM([x, w, r, b, None, *states], **arguments)
     if wanted[2] or (ends < 1).any():
         return None
     sequences, singles = [], []

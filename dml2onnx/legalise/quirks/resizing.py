@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 
 from dml2onnx.emitter import Emitter, Tensor
-from dml2onnx.legalise.resizing import Looked, looked, nearest_form, resized
+from dml2onnx.legalise.resizing import ResizedAxis, nearest_form, resized, resized_axes
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
 from dml2onnx.onnx_model import has_unknown
 from dml2onnx.onnx_model.records import Attribute
@@ -40,15 +40,15 @@ def resize_runs(
     """One Resize per run of neighboring axes, the last first."""
     if attributes.get("mode") != "linear" or has_unknown(x.shape):
         return None
-    given: Sequence[float] = sizes or scales or ()
+    extents: Sequence[float] = sizes or scales or ()
     unmoved: Sequence[float] = x.shape if sizes else (1.0,) * x.rank
-    left = [axis for axis in range(x.rank) if given[axis] != unmoved[axis]]
+    left = [axis for axis in range(x.rank) if extents[axis] != unmoved[axis]]
     while left:
         run = [left.pop()]
         longest = 3 if prod(x.shape[run[0] + 1 :]) == 1 else 2
         while left and left[-1] == run[0] - 1 and len(run) < longest:
             run.insert(0, left.pop())
-        x = _run(e, x, run, given, is_sizes=sizes is not None, attributes=attributes)
+        x = _run(e, x, run, extents, is_sizes=sizes is not None, attributes=attributes)
     return x
 
 
@@ -56,7 +56,7 @@ def _run(
     e: Emitter,
     x: Tensor,
     run: list[int],
-    given: Sequence[float],
+    extents: Sequence[float],
     *,
     is_sizes: bool,
     attributes: dict[str, Attribute],
@@ -77,7 +77,7 @@ def _run(
     else:
         layout = (1, batch, *single, *moving)
         start = len(layout) - len(moving)
-    rows, wanted = e.Reshape(x, layout), given[first:behind]
+    rows, wanted = e.Reshape(x, layout), extents[first:behind]
     end = start + len(moving)
     if is_sizes:
         y = e.Resize(rows, (*layout[:start], *map(int, wanted), *layout[end:]), None, **attributes)
@@ -100,16 +100,16 @@ RESIZE_LOOKS_AT_CENTRES = Quirk(
 _HALF = np.float32(0.5)
 
 
-def _looks_at_centres(axis: int, rank: int, item: Looked) -> bool:
+def _samples_centers(axis: int, rank: int, item: ResizedAxis) -> bool:
     if rank != 4 or axis < 2:
         return False
-    centres = replace(item, scale=float(np.float32(item.count) / np.float32(item.size)), mode="half_pixel").place
+    centers = replace(item, scale=float(np.float32(item.count) / np.float32(item.size)), mode="half_pixel").place
     if not item.rounds:
-        return bool(np.array_equal(item.place, centres))
+        return bool(np.array_equal(item.place, centers))
     # rounding of ties is unspecified
-    taken = np.floor(centres + _HALF)
-    ties = np.abs(centres - np.floor(centres) - _HALF) < 1e-5
-    return bool(np.array_equal(np.clip(taken, 0, item.size - 1), item.nearest("DECREASING")) and not ties.any())
+    replaced = np.floor(centers + _HALF)
+    ties = np.abs(centers - np.floor(centers) - _HALF) < 1e-5
+    return bool(np.array_equal(np.clip(replaced, 0, item.size - 1), item.nearest("DECREASING")) and not ties.any())
 
 
 @RESIZE_LOOKS_AT_CENTRES.rule("Resize")
@@ -119,12 +119,12 @@ def resize_by_gather(
     """Gather, or a weighted sum of two, per axis, if other coordinates are sampled."""
     if has_unknown(x.shape):
         return None
-    moved = looked(x, sizes, scales, attributes)
-    if all(_looks_at_centres(axis, x.rank, item) for axis, item in moved.items()):
+    moved = resized_axes(x, sizes, scales, attributes)
+    if all(_samples_centers(axis, x.rank, item) for axis, item in moved.items()):
         return None
     e.note("Resize samples pixel centers only: Gather")
     for axis, item in moved.items():
-        x = item.taken(e, x, axis)
+        x = item.replaced(e, x, axis)
     return x
 
 
@@ -147,14 +147,14 @@ def resize_in_settled_modes(
     """Modes that select the same elements, for all axes at once or one by one, else Gather."""
     if attributes.get("mode", "nearest") != "nearest" or has_unknown(x.shape):
         return None
-    moved = looked(x, sizes, scales, attributes)
+    moved = resized_axes(x, sizes, scales, attributes)
     form = nearest_form(moved.values(), "DECREASING", settled=True)
     if form is not None:
-        given = attributes.get("coordinate_transformation_mode"), attributes.get("nearest_mode")
-        return None if (form.coordinates, form.nearest) == given else resized(e, x, moved, form, "nearest")
+        modes = attributes.get("coordinate_transformation_mode"), attributes.get("nearest_mode")
+        return None if (form.coordinates, form.nearest) == modes else resized(e, x, moved, form, "nearest")
     for axis, item in moved.items():
         form = nearest_form([item], "DECREASING", settled=True)
-        x = item.taken(e, x, axis) if form is None else resized(e, x, {axis: item}, form, "nearest")
+        x = item.replaced(e, x, axis) if form is None else resized(e, x, {axis: item}, form, "nearest")
     return x
 
 
@@ -195,7 +195,7 @@ Changes of other axes are refused or ignored.
 """
 
 
-def _is_of_planes(axis: int, x: Tensor, moved: Mapping[int, Looked]) -> bool:
+def _is_of_planes(axis: int, x: Tensor, moved: Mapping[int, ResizedAxis]) -> bool:
     if moved[axis].rounds:
         return axis >= x.rank - 2
     last = max(i for i, size in enumerate(x.shape) if size > 1 or i in moved)
@@ -210,7 +210,7 @@ def resize_planes(
 
     So do axes of mode linear that precede an unchanged one; ``resize_runs`` turns the others into planes.
     """
-    moved = {} if has_unknown(x.shape) else looked(x, sizes, scales, attributes)
+    moved = {} if has_unknown(x.shape) else resized_axes(x, sizes, scales, attributes)
     others = [axis for axis in moved if not _is_of_planes(axis, x, moved)]
     if others:
         e.note("Resize changes the last two axes only: Gather")
@@ -219,7 +219,7 @@ def resize_planes(
             factors = scales and tuple(1.0 if i in others else factor for i, factor in enumerate(scales))
             x = e.Resize(x, counts, factors, **attributes)
         for axis in others:
-            x = moved[axis].taken(e, x, axis)
+            x = moved[axis].replaced(e, x, axis)
         return x
     if 1 < x.rank <= 4 or min(moved, default=x.rank) < x.rank - 2:
         return None
