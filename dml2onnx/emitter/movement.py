@@ -351,13 +351,13 @@ class MovementOps(EmitterCore):
 
         ``indices`` has size 1 along this axis and any integer type.
         """
-        front, behind = indices.shape[:axis], indices.shape[axis + 1 :]
+        front, rest = indices.shape[:axis], indices.shape[axis + 1 :]
         inputs = [
-            self.Reshape(self.Cast(indices, INT64), (*front, *behind)),
+            self.Reshape(self.Cast(indices, INT64), (*front, *rest)),
             self.constant(np.array(depth, INT64)),
             self.Slice(values, (0,), (2,)),
         ]
-        return self.nodes("OneHot", inputs, [(values.dtype, (*front, depth, *behind))], {"axis": axis})[0]
+        return self.nodes("OneHot", inputs, [(values.dtype, (*front, depth, *rest))], {"axis": axis})[0]
 
     def Concat(self, items: Sequence[Tensor], axis: int) -> Tensor:
         """Joins tensors along an axis."""

@@ -23,6 +23,18 @@ def at_extremes(e: Emitter, operator: str, x: Tensor, axes: tuple[int, ...]) -> 
     return e.Reshape(y, shrunk(x, axes))
 
 
+def arg_extreme_as_signed(operator: str, e: Emitter, x: Tensor, axis: int, **how: bool) -> Tensor:
+    """ArgMax or ArgMin of unsigned integers as signed ones."""
+    found: Tensor = getattr(e, operator)(as_signed(e, x), axis, **how)
+    return found
+
+
+def top_k_by(e: Emitter, keys: Tensor, x: Tensor, k: int, axis: int, *, largest: bool) -> tuple[Tensor, Tensor]:
+    """TopK of ``x`` in the order of ``keys``."""
+    _, indices = e.TopK(keys, k, axis, largest=largest)
+    return e.GatherElements(x, indices, axis), indices
+
+
 def as_signed(e: Emitter, x: Tensor) -> Tensor:
     """Maps UINT32 or UINT64 to signed integers in the same order by flipping the sign bit."""
     signed = np.dtype(f"int{8 * x.dtype.itemsize}")

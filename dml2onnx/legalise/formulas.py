@@ -119,11 +119,11 @@ def normalized(e: Emitter, x: Tensor, axes: Iterable[int], epsilon: float, *, us
     return e.Mul(centred, e.Reciprocal(e.Sqrt(e.Add(mean_square, e.constant(epsilon, x.dtype)))))
 
 
-def rows(shape: tuple[int, ...], first: int, behind: int) -> tuple[int, ...]:
-    """``shape`` as (N, C, ...), C being the axes from ``first`` to before ``behind``."""
-    if (first, behind) == (1, 2) and len(shape) >= 3:
+def rows(shape: tuple[int, ...], first: int, end: int) -> tuple[int, ...]:
+    """``shape`` as (N, C, ...) with C the axes from ``first`` to before ``end``."""
+    if (first, end) == (1, 2) and len(shape) >= 3:
         return shape
-    return prod(shape[:first]), prod(shape[first:behind]), prod(shape[behind:])
+    return prod(shape[:first]), prod(shape[first:end]), prod(shape[end:])
 
 
 def by_instances(e: Emitter, x: Tensor, first: int, epsilon: float) -> Tensor:
@@ -187,9 +187,9 @@ def reach(size: int, count: int) -> tuple[int, int]:
 
 def channel_sums(e: Emitter, x: Tensor, size: int) -> Tensor:
     """Sums over windows of channels, padded with 0."""
-    before, behind = reach(size, x.shape[1])
+    before, after = reach(size, x.shape[1])
     flat = e.Reshape(x, (*x.shape[:2], prod(x.shape[2:])))
-    return e.Reshape(_window_sums(e, e.Pad(flat, (0, before, 0), (0, behind, 0)), before + behind + 1), x.shape)
+    return e.Reshape(_window_sums(e, e.Pad(flat, (0, before, 0), (0, after, 0)), before + after + 1), x.shape)
 
 
 def _window_sums(e: Emitter, x: Tensor, size: int) -> Tensor:

@@ -26,7 +26,7 @@ from dml2onnx.legalise import (
     running,
     scans,
 )
-from dml2onnx.legalise.extremes import as_signed, clipped
+from dml2onnx.legalise.extremes import arg_extreme_as_signed, as_signed, clipped, top_k_by
 from dml2onnx.legalise.formulas import layer_by_instances, normalized, plus, shrunk, times, wide
 from dml2onnx.legalise.pools import average_pool, lp_pool, max_pool, max_pool_with_indices, max_unpool
 from dml2onnx.legalise.rules import Rule
@@ -246,16 +246,12 @@ def _is_missing(e: Emitter, operator: str, x: Tensor) -> bool:
 
 def arg_extreme(operator: str, e: Emitter, x: Tensor, axis: int, *, last: bool = False) -> Tensor | None:
     """ArgMax or ArgMin of UINT64 mapped to INT64 in the same order."""
-    find = e.ArgMax if operator == "ArgMax" else e.ArgMin
-    return find(as_signed(e, x), axis, last=last) if _is_missing(e, operator, x) else None
+    return arg_extreme_as_signed(operator, e, x, axis, last=last) if _is_missing(e, operator, x) else None
 
 
 def top_k(e: Emitter, x: Tensor, k: int, axis: int, *, largest: bool) -> tuple[Tensor, Tensor] | None:
     """TopK of UINT64 mapped to INT64 in the same order."""
-    if not _is_missing(e, "TopK", x):
-        return None
-    _, indices = e.TopK(as_signed(e, x), k, axis, largest=largest)
-    return e.GatherElements(x, indices, axis), indices
+    return top_k_by(e, as_signed(e, x), x, k, axis, largest=largest) if _is_missing(e, "TopK", x) else None
 
 
 # --- quantisation ----------------------------------------------------------------------------------------------------

@@ -273,8 +273,8 @@ def _distances(axis: Sampled, rounding: Rounding, rule: str, by: Scaling) -> tup
     place = _places(axis, rule, by)
     if place is None:
         return -np.inf, np.inf
-    behind = within(place, axis.size) - axis.nearest(rounding)
-    return float(behind.min()), float(behind.max())
+    difference = within(place, axis.size) - axis.nearest(rounding)
+    return float(difference.min()), float(difference.max())
 
 
 @lru_cache(REMEMBERED)

@@ -161,8 +161,8 @@ class _Fold:
                 return False
             if reader.op_type == "Cast":
                 output = reader.outputs[0]
-                behind = None if output is None else margin.cast(output.dtype)
-                if behind is None or not self._collect(output, (*between, reader), behind):
+                cast_margin = None if output is None else margin.cast(output.dtype)
+                if cast_margin is None or not self._collect(output, (*between, reader), cast_margin):
                     return False
             elif reader.inputs[0] is not None and reader.inputs[0].name == value.name:
                 if not self._takes(self._draft, reader, margin):

@@ -156,10 +156,10 @@ class _Group:
             return [] if maker.op_type in _MATCHED else [self.shape]
         source = maker.inputs[0]
         assert source is not None
-        behind = self._draft.maker(source)
-        if source.shape == item.shape or has_unknown(source.shape) or (behind and behind.op_type in _MATCHED):
+        producer = self._draft.maker(source)
+        if source.shape == item.shape or has_unknown(source.shape) or (producer and producer.op_type in _MATCHED):
             return []
-        if behind is not None and behind.op_type == "Gemm" and self._meets_gemm(item):
+        if producer is not None and producer.op_type == "Gemm" and self._meets_gemm(item):
             return []
         is_shared = self._draft.is_pinned(item) or any(x not in self.nodes for x in self._draft.readers(item))
         return [source.shape, self.shape] if is_shared else [source.shape]
@@ -232,7 +232,7 @@ class _Reshaped:
         result = only_output(node)
         output = self._inner[result.name]
         before: list[Node] = []
-        behind: list[Node] = []
+        after: list[Node] = []
         inputs = [
             item if item is None or (index and node.op_type in _UNARY) else self._read(item, before)
             for index, item in enumerate(node.inputs)
@@ -248,10 +248,10 @@ class _Reshaped:
             elif again.shape != self._old:
                 draft.replace(reader, replace(reader, inputs=(output, *reader.inputs[1:])))
         if draft.is_pinned(result) or any(reader not in self._nodes for reader in draft.readers(result)):
-            behind.append(draft.node("Reshape", [output, self._sizes(self._old)], [result]))
+            after.append(draft.node("Reshape", [output, self._sizes(self._old)], [result]))
         new = draft.node(node.op_type, inputs, [output], node.attributes)
         makers = [draft.maker(item) for item in node.inputs]
-        draft.replace(node, *before, new, *behind, note="has the shape of its neighbors now")
+        draft.replace(node, *before, new, *after, note="has the shape of its neighbors now")
         for maker in makers:
             if maker is not None and maker.op_type == "Reshape":
                 draft.let_go(maker, f"{new.name} has the shape before the Reshape now")

@@ -35,6 +35,7 @@ from tests.lowering.harness import operator, t
 from tests.memory.test_buffers import SIZES, Copy, copies, program
 
 FLOAT, HALF = np.dtype(np.float32), np.dtype(np.float16)
+RANDOM = np.random.default_rng(0).normal(size=(1, 1, 3, 4)).astype(np.float32)
 
 
 def ports(model: CompiledModel) -> list[tuple[Any, ...]]:
@@ -59,8 +60,7 @@ def weighted(weights: np.ndarray) -> Graph:
 
 
 def test_weights_and_activations_are_float16_between_casts() -> None:
-    weights = np.random.default_rng(0).normal(size=(1, 1, 3, 4)).astype(np.float32)
-    graph = weighted(weights)
+    graph = weighted(RANDOM)
     model, plain = dml2onnx.compile(graph, half=True), dml2onnx.compile(graph)
     assert ports(model) == ports(plain)
     assert (kinds(model)[0], kinds(model)[-1]) == ("Cast", "Cast")
@@ -78,8 +78,7 @@ def test_weights_and_activations_are_float16_between_casts() -> None:
 
 
 def test_names_of_inputs_outputs_and_weights_stay() -> None:
-    weights = np.ones((1, 1, 3, 4), np.float32)
-    proto = dml2onnx.compile(weighted(weights), half=True).model_proto
+    proto = dml2onnx.compile(weighted(RANDOM), half=True).model_proto
     assert [item.name for item in (*proto.graph.input, *proto.graph.output)] == ["x", "y"]
     assert "w" in [item.name for item in proto.graph.initializer]
     assert {"product", "relu"} <= {item.name.rpartition("/")[0] for item in proto.graph.node}
@@ -389,16 +388,15 @@ def test_layouts_of_ports_do_not_change(strides: tuple[int, ...] | None) -> None
 
 
 def test_named_sizes() -> None:
-    weights = np.random.default_rng(0).normal(size=(1, 1, 3, 4)).astype(np.float32)
-    model = dml2onnx.compile(weighted(weights), sizes={"x": (1, 1, "n", 3)}, half=True)
+    model = dml2onnx.compile(weighted(RANDOM), sizes={"x": (1, 1, "n", 3)}, half=True)
     assert model.half
     x = np.random.default_rng(1).normal(size=(1, 1, 5, 3)).astype(np.float32)
-    assert model.run({"x": x})["y"] == pytest.approx(np.maximum(x @ weights, 0), abs=1e-2)
-    assert verify(weighted(weights), sizes={"x": (1, 1, "n", 3)}, rounds=2, half=True).passed
+    assert model.run({"x": x})["y"] == pytest.approx(np.maximum(x @ RANDOM, 0), abs=1e-2)
+    assert verify(weighted(RANDOM), sizes={"x": (1, 1, "n", 3)}, rounds=2, half=True).passed
 
 
 def test_exact_models_and_literal_translations() -> None:
-    graph = weighted(np.random.default_rng(0).normal(size=(1, 1, 3, 4)).astype(np.float32))
+    graph = weighted(RANDOM)
     assert verify(graph, half=True, exact=True).passed
     assert verify(graph, half=True, optimize=0).passed
     assert verify(graph, half=True, optimize=2).passed
@@ -406,9 +404,8 @@ def test_exact_models_and_literal_translations() -> None:
 
 def test_a_wrong_float16_model_is_found(tmp_path: Path) -> None:
     """An error of 1/8 exceeds the bounds of FLOAT16; a correct FLOAT16 model exceeds those of FLOAT32."""
-    weights = np.random.default_rng(0).normal(size=(1, 1, 3, 4)).astype(np.float32)
-    graph = weighted(weights)
-    dml2onnx.compile(weighted(weights * np.float32(1.125)), half=True).save(tmp_path / "wrong.onnx")
+    graph = weighted(RANDOM)
+    dml2onnx.compile(weighted(RANDOM * np.float32(1.125)), half=True).save(tmp_path / "wrong.onnx")
     dml2onnx.compile(graph, half=True).save(tmp_path / "right.onnx")
     assert not verify(graph, half=True, against=tmp_path / "wrong.onnx").passed
     assert verify(graph, half=True, against=tmp_path / "right.onnx").passed
@@ -417,7 +414,7 @@ def test_a_wrong_float16_model_is_found(tmp_path: Path) -> None:
 
 def test_half_is_a_bool() -> None:
     with pytest.raises(dml2onnx.DmlError, match="half is the text"):
-        dml2onnx.compile(weighted(np.ones((1, 1, 3, 4), np.float32)), half="yes")  # type: ignore[arg-type]
+        dml2onnx.compile(weighted(RANDOM), half="yes")  # type: ignore[arg-type]
 
 
 def test_graphs_of_float16_or_integers_do_not_change() -> None:
@@ -458,7 +455,7 @@ def _zeros(directory: Path) -> str:
 def test_batches_recompile_for_half(tmp_path: Path) -> None:
     """A FLOAT32 result is not reused for FLOAT16."""
     (tmp_path / "in").mkdir()
-    dml2onnx.convert(weighted(np.ones((1, 1, 3, 4), np.float32)), tmp_path / "in" / "model.json")
+    dml2onnx.convert(weighted(RANDOM), tmp_path / "in" / "model.json")
     done = []
     for half in (False, True, True):
         done.append(len(list(batch([tmp_path / "in"], "compile", output=tmp_path / "out", jobs=1, half=half))))

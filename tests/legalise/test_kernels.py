@@ -104,14 +104,14 @@ def test_convolution_windows_in_padding(drawn: tuple[Window, tuple[int, ...]], b
     arrays = arrays if biased else arrays[:2]
     np.testing.assert_array_equal(run("openvino", make, arrays)[0], run("cpu", make, arrays)[0])
     for axis, size in enumerate(sizes):
-        before, behind = in_padding(window, axis, size)
+        before, after = in_padding(window, axis, size)
         starts = np.arange(window.output_size(axis, size)) * window.strides[axis] - window.start[axis]
         ends = starts + window.extent(axis)
         # a window after a stride over all elements belongs to neither side
         assert before in ((ends <= 0).sum(), window.start[axis] // window.strides[axis])
-        assert behind == (starts >= size).sum()
-        if before + behind < len(starts):
-            assert in_padding(without(window, axis, size, before, behind), axis, size)[1] == 0
+        assert after == (starts >= size).sum()
+        if before + after < len(starts):
+            assert in_padding(without(window, axis, size, before, after), axis, size)[1] == 0
 
 
 def test_resize_before_axes_of_size_one_is_kept() -> None:

@@ -201,20 +201,14 @@ def test_average_pool_without_a_kernel():
         ("ACTIVATION_LOG_SOFTMAX1", {"Axes": [1]}),
         ("ACTIVATION_SCALED_ELU", {"Alpha": 1.6, "Gamma": 1.1}),
         ("ACTIVATION_SOFTSIGN", {}),
+        ("ACTIVATION_PARAMETERIZED_RELU", {"SlopeTensor": t("FLOAT32", (3, 7))}),
+        ("ELEMENT_WISE_MEAN", {"ATensor": t("FLOAT32", (3, 7)), "BTensor": t("FLOAT32", (3, 7))}),
     ],
 )
-def test_activations_without_a_kernel(name, fields):
+def test_element_wise_operators_without_a_kernel(name, fields):
     tensor = t("FLOAT32", (3, 7))
-    op = operator(name, InputTensor=tensor, OutputTensor=tensor, **fields)
-    assert check_case(op, target="webgpu").warnings == ()
-
-
-def test_element_wise_operators_without_a_kernel():
-    tensor = t("FLOAT32", (3, 7))
-    slopes = operator("ACTIVATION_PARAMETERIZED_RELU", InputTensor=tensor, SlopeTensor=tensor, OutputTensor=tensor)
-    mean = operator("ELEMENT_WISE_MEAN", ATensor=tensor, BTensor=tensor, OutputTensor=tensor)
-    for op in (slopes, mean):
-        assert check_case(op, target="webgpu").warnings == ()
+    inputs = fields if "ATensor" in fields else {"InputTensor": tensor, **fields}
+    assert check_case(operator(name, OutputTensor=tensor, **inputs), target="webgpu").warnings == ()
 
 
 def test_caches_without_a_kernel_of_scatter_nd():

@@ -38,11 +38,11 @@ def in_padding(window: Window, axis: int, size: int) -> tuple[int, int]:
     return before, max(window.output_size(axis, size) - max(reached, before), 0)
 
 
-def without(window: Window, axis: int, size: int, before: int, behind: int) -> Window:
+def without(window: Window, axis: int, size: int, before: int, after: int) -> Window:
     """Removes that many windows, all of them in padding, at the start and the end of an axis."""
     start = window.start[axis] - before * window.strides[axis]
-    last = (window.output_size(axis, size) - before - behind - 1) * window.strides[axis]
-    end = max(last + window.extent(axis) - start - size, 0) if behind else window.end[axis]
+    last = (window.output_size(axis, size) - before - after - 1) * window.strides[axis]
+    end = max(last + window.extent(axis) - start - size, 0) if after else window.end[axis]
     return window._replace(
         start=(*window.start[:axis], start, *window.start[axis + 1 :]),
         end=(*window.end[:axis], end, *window.end[axis + 1 :]),
@@ -59,11 +59,11 @@ def conv_inside_padding(
     outside = [(0, 0), (0, 0)]
     narrow = window
     for axis, size in enumerate(x.shape[2:]):
-        before, behind = in_padding(window, axis, size)
-        if before + behind >= window.output_size(axis, size):
-            before = behind = 0
-        narrow = without(narrow, axis, size, before, behind)
-        outside.append((before, behind))
+        before, after = in_padding(window, axis, size)
+        if before + after >= window.output_size(axis, size):
+            before = after = 0
+        narrow = without(narrow, axis, size, before, after)
+        outside.append((before, after))
     if narrow == window:
         return None
     start, end = zip(*outside, strict=True)
@@ -243,12 +243,12 @@ def _dilated(e: Emitter, w: Tensor, dilations: tuple[int, ...]) -> Tensor:
         size = w.shape[axis]
         if step == 1 or size == 1:
             continue
-        before, behind, length = w.shape[:axis], w.shape[axis + 1 :], (size - 1) * step + 1
-        rows = e.Reshape(w, (prod(before) * size, 1, prod(behind)))
+        before, after, length = w.shape[:axis], w.shape[axis + 1 :], (size - 1) * step + 1
+        rows = e.Reshape(w, (prod(before) * size, 1, prod(after)))
         rows = e.Pad(rows, (0, 0, 0), (0, step - 1, 0))
-        rows = e.Reshape(rows, (prod(before), size * step, prod(behind)))
+        rows = e.Reshape(rows, (prod(before), size * step, prod(after)))
         rows = e.Slice(rows, [0, 0, 0], [rows.shape[0], length, rows.shape[2]])
-        w = e.Reshape(rows, (*before, length, *behind))
+        w = e.Reshape(rows, (*before, length, *after))
     return w
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.core import Keeps, Traits, without_rules
 from dml2onnx.emitter.tensor import are_constant, broadcast_shape
-from dml2onnx.legalise.extremes import as_signed, at_extremes, clipped
+from dml2onnx.legalise.extremes import arg_extreme_as_signed, as_signed, at_extremes, clipped, top_k_by
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
 from dml2onnx.onnx_model import DOUBLE, FLOAT, FLOAT16, INT32, INT64, UINT32, has_unknown
 
@@ -143,10 +143,7 @@ def clip_of_uint32(e: Emitter, x: Tensor, low: float | int | None, high: float |
 @UINT32_COMPARED_AS_INT32.each("ArgMax", "ArgMin")
 def index_of_uint32(operator: str, e: Emitter, x: Tensor, axis: int, **how: bool) -> Tensor | None:
     """Maps to INT32 in the same order."""
-    if x.dtype != UINT32 or x.value is not None:
-        return None
-    found: Tensor = getattr(e, operator)(as_signed(e, x), axis, **how)
-    return found
+    return arg_extreme_as_signed(operator, e, x, axis, **how) if x.dtype == UINT32 and x.value is None else None
 
 
 @UINT32_COMPARED_AS_INT32.rule("TopK")
@@ -154,8 +151,7 @@ def top_k_of_uint32(e: Emitter, x: Tensor, k: int, axis: int, *, largest: bool) 
     """Maps to INT32 in the same order."""
     if x.dtype != UINT32 or x.value is not None:
         return None
-    _, indices = e.TopK(as_signed(e, x), k, axis, largest=largest)
-    return e.GatherElements(x, indices, axis), indices
+    return top_k_by(e, as_signed(e, x), x, k, axis, largest=largest)
 
 
 TOP_K_LOSES_ITS_WAY_AT_NAN = Quirk(
@@ -181,9 +177,8 @@ def top_k_of_floats(e: Emitter, x: Tensor, k: int, axis: int, *, largest: bool) 
     wide = FLOAT if x.dtype == FLOAT16 else DOUBLE
     limit = float(np.finfo(np.float32).max if wide == FLOAT else np.finfo(np.float64).max)
     last = e.constant(-np.inf if largest else np.inf, wide)
-    key = e.Where(e.IsNaN(x), last, e.Clip(e.Cast(x, wide), -limit, limit))
-    _, indices = e.TopK(key, k, axis, largest=largest)
-    return e.GatherElements(x, indices, axis), indices
+    keys = e.Where(e.IsNaN(x), last, e.Clip(e.Cast(x, wide), -limit, limit))
+    return top_k_by(e, keys, x, k, axis, largest=largest)
 
 
 WHERE_LOSES_MINUS_ZERO = Quirk(

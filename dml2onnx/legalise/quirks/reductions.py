@@ -135,19 +135,19 @@ def _added(
         runs.append((first, axis + 1))
     if x.dtype.kind != "f" or has_unknown(x.shape) or not any(_is_fast_as_product(x, *run) for run in runs):
         return None
-    for first, behind in reversed(runs):
-        if _is_fast_as_product(x, first, behind):
-            count = prod(x.shape[first:behind])
-            rows = e.Reshape(x, (prod(x.shape[:first]), count, prod(x.shape[behind:])))
+    for first, end in reversed(runs):
+        if _is_fast_as_product(x, first, end):
+            count = prod(x.shape[first:end])
+            rows = e.Reshape(x, (prod(x.shape[:first]), count, prod(x.shape[end:])))
             total = finish(e.MatMul(e.constant(np.ones((1, count), x.dtype)), rows), count)
-            x = e.Reshape(total, (*x.shape[:first], *(1,) * (behind - first), *x.shape[behind:]))
+            x = e.Reshape(total, (*x.shape[:first], *(1,) * (end - first), *x.shape[end:]))
         else:
-            x = otherwise(x, tuple(range(first, behind)))
+            x = otherwise(x, tuple(range(first, end)))
     return x
 
 
-def _is_fast_as_product(x: Tensor, first: int, behind: int) -> bool:
-    return prod(x.shape[behind:]) >= WORTH_A_PRODUCT and prod(x.shape[first:behind]) <= LONGEST_ONES
+def _is_fast_as_product(x: Tensor, first: int, end: int) -> bool:
+    return prod(x.shape[end:]) >= WORTH_A_PRODUCT and prod(x.shape[first:end]) <= LONGEST_ONES
 
 
 @REDUCES_ROWS_ONLY.rule("ReduceProd")

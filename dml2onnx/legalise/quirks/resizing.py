@@ -66,8 +66,8 @@ def _run(
     An unchanged axis must be a batch or channel axis to the kernels: along others they also read the next element with
     weight 0, which turns an infinity into NaN.
     """
-    first, behind = run[0], run[-1] + 1
-    batch, moving, channels = prod(x.shape[:first]), x.shape[first:behind], prod(x.shape[behind:])
+    first, end_axis = run[0], run[-1] + 1
+    batch, moving, channels = prod(x.shape[:first]), x.shape[first:end_axis], prod(x.shape[end_axis:])
     single = (1,) if len(moving) == 1 else ()
     layout: tuple[int, ...]
     if len(moving) == 2 and (x.rank == 2 or (x.rank == 4 and first == 2)):
@@ -77,14 +77,14 @@ def _run(
     else:
         layout = (1, batch, *single, *moving)
         start = len(layout) - len(moving)
-    rows, wanted = e.Reshape(x, layout), extents[first:behind]
+    rows, wanted = e.Reshape(x, layout), extents[first:end_axis]
     end = start + len(moving)
     if is_sizes:
         y = e.Resize(rows, (*layout[:start], *map(int, wanted), *layout[end:]), None, **attributes)
     else:
         ones = (1.0,) * len(layout)
         y = e.Resize(rows, None, (*ones[:start], *wanted, *ones[end:]), **attributes)
-    return e.Reshape(y, (*x.shape[:first], *y.shape[start:end], *x.shape[behind:]))
+    return e.Reshape(y, (*x.shape[:first], *y.shape[start:end], *x.shape[end_axis:]))
 
 
 RESIZE_LOOKS_AT_CENTRES = Quirk(
