@@ -8,17 +8,14 @@ from dataclasses import replace
 from functools import partial
 from math import prod
 from operator import attrgetter
-from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import Condition, ConditionOp, Constraint, OperatorSchema, Rule
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Diagnostic, plural
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.rules.expressions import evaluator
+from dml2onnx.rules.findings import Check
 from dml2onnx.rules.subject import Subject
-
-if TYPE_CHECKING:
-    from dml2onnx.rules.findings import Check
 
 
 def constraint_check(constraint: Constraint) -> Check | None:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
+from dml2onnx.catalog import FeatureLevel
 from dml2onnx.codes import checking as codes
 from dml2onnx.codes.compiling import NOT_COMPILED_AS_ACCEPTED
-from dml2onnx.diagnostics import changed, placed, with_code
-
-if TYPE_CHECKING:
-    from dml2onnx.catalog import FeatureLevel
-    from dml2onnx.diagnostics import Code, Diagnostic
-    from dml2onnx.ir.graph import Node
-    from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.rules.subject import Subject
+from dml2onnx.diagnostics import Code, Diagnostic, changed, placed, with_code
+from dml2onnx.ir.graph import Node
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.rules.subject import Subject
 
 
 def at_node(item: Diagnostic, node: Node) -> Diagnostic:
