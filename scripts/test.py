@@ -42,7 +42,7 @@ from check_release import BRIEF
 SOURCES = ("dml2onnx", "samples", "scripts", "tests")
 RUNTIME_TESTS = (
     "tests/optimizer_barriers",
-    "tests/legalise/test_behind.py",
+    "tests/legalise/test_after_passes.py",
     "tests/legalise/test_quirks.py",
     "tests/lowering",
     "tests/memory",

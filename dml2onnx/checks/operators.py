@@ -183,7 +183,7 @@ def _constraint_checks(
     for constraint in constraints:
         if not constraint.applies_at(level):
             continue
-        check = constraint_check(schema, constraint)
+        check = constraint_check(constraint)
         if check is None and constraint.id in worded:
             check = worded[constraint.id].check
             if constraint.when is not None:

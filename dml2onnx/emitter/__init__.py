@@ -1,8 +1,8 @@
-"""The emitter: one method per ONNX operator, each of which creates a node or folds constants.
+"""The emitter: one method per ONNX operator, which creates a node or folds constants.
 
-Every tensor has a static shape and type. Operations on constants are folded with numpy, operations that change
-nothing are left out (a Reshape to the same shape, a Transpose of no axis), equal constants are shared, and a node whose
-provider has no kernel for its element type runs in the nearest type that loses nothing, between casts.
+Every tensor has a static shape and type. Operations on constants are folded with numpy, no-ops are skipped (a Reshape
+to the same shape, a Transpose of no axis), and equal constants are shared. A node without a kernel for its element type
+runs in the nearest lossless type, between casts.
 """
 
 from dml2onnx.emitter.control import ControlOps

@@ -1,4 +1,4 @@
-"""ONNX operators that compute element by element, and reductions; operands broadcast as in numpy."""
+"""Element-wise ONNX operators and reductions; operands broadcast as in numpy."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ import numpy as np
 from dml2onnx.emitter.core import EmitterCore, Keeps, Traits, legalised
 from dml2onnx.emitter.movement import MovementOps
 from dml2onnx.emitter.tensor import Tensor, broadcast_shape
-from dml2onnx.onnx_model import BOOL, DOUBLE, FLOAT, INT64, Array
+from dml2onnx.onnx_model import BOOL, DOUBLE, FLOAT, INT32, INT64, UINT32, Array
 
-_INT32, _UINT32 = np.dtype(np.int32), np.dtype(np.uint32)
 _VALUE = Traits()
 _WRAPS = Traits(keeps=Keeps.LOW_BITS)
 _COMPARES = Traits(output=False)
@@ -34,7 +33,7 @@ def _truncating_divide(a: np.ndarray, b: np.ndarray) -> Array:
 
 
 def is_plus_zero(x: Tensor) -> bool:
-    """Whether that is the constant 0.0, and nothing else."""
+    """Whether ``x`` is the constant 0.0, and not -0.0."""
     return (
         x.value is not None and x.size == 1 and x.dtype.kind == "f" and not (x.value.any() or np.signbit(x.value).any())
     )
@@ -44,7 +43,7 @@ def is_plus_zero(x: Tensor) -> bool:
 
 
 def _unary(op: str, fold: Fold) -> Callable[[EmitterCore, Tensor], Tensor]:
-    """An operator that computes each element of one tensor by itself, and its result from constants."""
+    """An element-wise operator on one tensor; ``fold`` computes it for constants."""
 
     def method(self: EmitterCore, x: Tensor) -> Tensor:
         return self.emit(op, _VALUE, [x], x.dtype, x.shape, None, fold)
@@ -54,7 +53,7 @@ def _unary(op: str, fold: Fold) -> Callable[[EmitterCore, Tensor], Tensor]:
 
 
 def _binary(op: str, fold: Fold, traits: Traits = _VALUE) -> Callable[[EmitterCore, Tensor, Tensor], Tensor]:
-    """An operator on two tensors of one type that broadcast; comparisons give BOOL."""
+    """An operator on two tensors of one type that broadcast; comparisons return BOOL."""
 
     def method(self: EmitterCore, a: Tensor, b: Tensor) -> Tensor:
         assert a.dtype == b.dtype, f"{op} of {a.dtype} and {b.dtype}"
@@ -66,7 +65,7 @@ def _binary(op: str, fold: Fold, traits: Traits = _VALUE) -> Callable[[EmitterCo
 
 
 def _reduction(op: str, fold: Fold) -> Callable[[EmitterCore, Tensor, tuple[int, ...]], Tensor]:
-    """An operator over axes, which stay with size 1; from an attribute they moved to an input in opset 13 or 18."""
+    """A reduction that keeps its axes with size 1; opset 13 or 18 moved the axes from an attribute to an input."""
 
     def method(self: EmitterCore, x: Tensor, axes: tuple[int, ...]) -> Tensor:
         shape = tuple(1 if axis in axes else size for axis, size in enumerate(x.shape))
@@ -81,7 +80,7 @@ def _reduction(op: str, fold: Fold) -> Callable[[EmitterCore, Tensor, tuple[int,
 
 
 def _in_double(fold: Callable[..., Any]) -> Fold:
-    """A function of numpy that computes floats in DOUBLE and rounds once."""
+    """Wraps a numpy function to compute floats in DOUBLE and round once."""
     return lambda a, **given: np.asarray(fold(a.astype(np.float64), **given)).astype(a.dtype)
 
 
@@ -102,7 +101,7 @@ class ArithmeticOps(MovementOps):
 
     @legalised
     def Add(self, a: Tensor, b: Tensor) -> Tensor:
-        """Sum; integers wrap. 0.0 is left out, but exactly where it makes 0.0 of -0.0."""
+        """Sum; integers wrap. Drops a term of 0.0, except in exact models if it may turn -0.0 into 0.0."""
         for x, addend in ((a, b), (b, a)):
             if x.value is None and is_plus_zero(addend) and (not self.exact or x.is_never_minus_zero):
                 return self.Reshape(x, (1,) * (addend.rank - x.rank) + x.shape)
@@ -113,7 +112,7 @@ class ArithmeticOps(MovementOps):
 
     @legalised
     def Mul(self, a: Tensor, b: Tensor) -> Tensor:
-        """Product; integers wrap. A factor of 1 is left out."""
+        """Product; integers wrap. Drops a factor of 1."""
         for x, factor in ((a, b), (b, a)):
             if factor.value is not None and factor.size == 1 and factor.value.item() == 1:
                 rank = max(a.rank, b.rank)
@@ -122,14 +121,14 @@ class ArithmeticOps(MovementOps):
 
     @legalised
     def Div(self, a: Tensor, b: Tensor) -> Tensor:
-        """Quotient; of integers truncated toward zero. That by 1 is left out."""
+        """Quotient, of integers truncated toward zero. Drops a divisor of 1."""
         if b.value is not None and b.size == 1 and b.value.item() == 1:
             return self.Reshape(a, (1,) * (max(a.rank, b.rank) - a.rank) + a.shape)
         return _divide(self, a, b)
 
     @legalised
     def Mod(self, a: Tensor, b: Tensor, *, truncates: bool = False) -> Tensor:
-        """Remainder with the sign of the dividend, of integers with that of the divisor unless it ``truncates``."""
+        """Remainder with the sign of the dividend; of integers, that of the divisor unless ``truncates``."""
         if a.dtype.kind != "f" and not truncates:
             return _remainder(self, a, b)
         assert a.dtype == b.dtype, f"Mod of {a.dtype} and {b.dtype}"
@@ -138,9 +137,9 @@ class ArithmeticOps(MovementOps):
 
     @legalised
     def Pow(self, a: Tensor, b: Tensor) -> Tensor:
-        """Power; of the type of an exponent that is another one odd numbers stay odd where kernels do not take it."""
-        if b.dtype not in (a.dtype, FLOAT, DOUBLE, _INT32, INT64):
-            b = self.Cast(b, INT64 if b.dtype == _UINT32 else FLOAT)
+        """Power; casts exponents of types without kernels to a type that keeps odd numbers odd."""
+        if b.dtype not in (a.dtype, FLOAT, DOUBLE, INT32, INT64):
+            b = self.Cast(b, INT64 if b.dtype == UINT32 else FLOAT)
         shape = broadcast_shape(a.shape, b.shape)
         bound = (0, 1) if a.dtype == b.dtype else (0,)
         return self.emit("Pow", Traits(inputs=bound), [a, b], a.dtype, shape, None, np.power)
@@ -162,49 +161,30 @@ class ArithmeticOps(MovementOps):
         return self.emit(op, _VALUE, items, items[0].dtype, shape, None, lambda *a: reduce(fold, a))
 
     Greater = _binary("Greater", np.greater, _COMPARES)
-    """``a > b`` as BOOL."""
-
     GreaterOrEqual = _binary("GreaterOrEqual", np.greater_equal, _COMPARES)
-    """``a >= b`` as BOOL."""
-
     Less = _binary("Less", np.less, _COMPARES)
-    """``a < b`` as BOOL."""
-
     LessOrEqual = _binary("LessOrEqual", np.less_equal, _COMPARES)
-    """``a <= b`` as BOOL."""
-
     Equal = _binary("Equal", np.equal, _COMPARES)
-    """``a == b`` as BOOL."""
-
     And = _binary("And", np.logical_and)
-    """Both BOOL operands hold."""
-
     Or = legalised(_binary("Or", np.logical_or))
-    """Either BOOL operand holds."""
-
     Xor = legalised(_binary("Xor", np.logical_xor))
-    """One BOOL operand holds, but not both."""
-
     Mean = legalised(_binary("Mean", _mean))
     """Half the sum of floats."""
 
     BitwiseAnd = legalised(_binary("BitwiseAnd", np.bitwise_and))
-    """Bits that both integers have; opset 18's."""
-
     BitwiseOr = legalised(_binary("BitwiseOr", np.bitwise_or))
-    """Bits that either integer has; opset 18's."""
 
     @legalised
     def BitwiseXor(self, *items: Tensor) -> Tensor:
-        """Bits that one of two integers has, or an odd number of several; opset 18's."""
+        """Bits set in an odd number of operands; opset 18."""
         return reduce(lambda a, b: _exclusive_or(self, a, b), items)
 
     BitwiseNot = legalised(_unary("BitwiseNot", np.invert))
-    """Bits that the integer has not; opset 18's."""
+    """Inverts all bits; opset 18, as are the other bitwise operators."""
 
     @legalised
     def BitShift(self, a: Tensor, b: Tensor, direction: Literal["LEFT", "RIGHT"]) -> Tensor:
-        """Unsigned integers shifted by fewer bits than they have."""
+        """Shifts unsigned integers by fewer bits than they have."""
         shape = broadcast_shape(a.shape, b.shape)
         fold = np.left_shift if direction == "LEFT" else np.right_shift
         return self.emit("BitShift", _VALUE, [a, b], a.dtype, shape, {"direction": direction}, fold)
@@ -213,92 +193,55 @@ class ArithmeticOps(MovementOps):
 
     @legalised
     def Where(self, condition: Tensor, x: Tensor, y: Tensor, *, no_minus_zero: bool = False) -> Tensor:
-        """``x`` where the BOOL condition holds, else ``y``; all three broadcast, and bits stay what they are.
+        """``x`` where the BOOL condition holds, else ``y``, bit for bit; all three broadcast.
 
-        ``no_minus_zero`` says that no ``x`` is -0.0 where it is chosen.
+        ``no_minus_zero``: no chosen ``x`` is -0.0.
         """
         shape = broadcast_shape(condition.shape, x.shape, y.shape)
         return self.emit("Where", _SELECTS, [condition, x, y], x.dtype, shape, None, np.where)
 
     def Choose(self, condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        """As :meth:`Where`, of floats of which every bit counts: GatherElements among both, which looks at none."""
+        """As :meth:`Where`, but keeps every bit of floats: GatherElements, which does no arithmetic."""
         shape = broadcast_shape(condition.shape, x.shape, y.shape)
         row = (1, prod(shape))
         both = self.Concat([self.Reshape(self.Expand(item, shape), row) for item in (y, x)], 0)
-        which = self.Reshape(self.Expand(self.Cast(condition, _INT32), shape), row)
+        which = self.Reshape(self.Expand(self.Cast(condition, INT32), shape), row)
         return self.Reshape(self.GatherElements(both, which, 0), shape)
 
     # --- unary -------------------------------------------------------------------------------------------------------
 
     Not = _unary("Not", np.logical_not)
-    """The opposite of a BOOL."""
-
     Neg = _unary("Neg", np.negative)
     """Negation; the most negative integer stays."""
 
     Abs = _unary("Abs", np.abs)
-    """Magnitude."""
-
     Sqrt = _unary("Sqrt", np.sqrt)
-    """Square root."""
-
     Exp = _unary("Exp", np.exp)
-    """Exponential."""
-
     Log = _unary("Log", np.log)
-    """Natural logarithm."""
-
     Floor = _unary("Floor", np.floor)
-    """Largest whole number not above."""
-
     Ceil = _unary("Ceil", np.ceil)
-    """Smallest whole number not below."""
-
     Acos = _unary("Acos", np.arccos)
-    """Arc cosine."""
-
     Acosh = _unary("Acosh", np.arccosh)
-    """Inverse hyperbolic cosine."""
-
     Asin = _unary("Asin", np.arcsin)
-    """Arc sine."""
-
     Asinh = legalised(_unary("Asinh", np.arcsinh))
-    """Inverse hyperbolic sine."""
-
     Atan = _unary("Atan", np.arctan)
-    """Arc tangent."""
-
     Atanh = legalised(_unary("Atanh", np.arctanh))
-    """Inverse hyperbolic tangent."""
-
     Cos = _unary("Cos", np.cos)
-    """Cosine of radians."""
-
     Cosh = legalised(_unary("Cosh", np.cosh))
-    """Hyperbolic cosine."""
-
     Round = _unary("Round", np.round)
     """Nearest whole number, halves to the even one."""
 
     Sin = _unary("Sin", np.sin)
-    """Sine of radians."""
-
     Sinh = legalised(_unary("Sinh", np.sinh))
-    """Hyperbolic sine."""
-
     Tan = legalised(_unary("Tan", np.tan))
-    """Tangent of radians."""
-
     Sign = legalised(_unary("Sign", np.sign))
     """-1, 0 or 1; of NaN, NaN."""
 
     Reciprocal = _unary("Reciprocal", np.reciprocal)
-    """``1 / x``."""
 
     @legalised
     def Erf(self, x: Tensor) -> Tensor:
-        """The error function; constants are left to the runtime, numpy has none."""
+        """The error function; not folded, since numpy has none."""
         return self.emit("Erf", _VALUE, [x], x.dtype, x.shape)
 
     @legalised
@@ -307,7 +250,7 @@ class ArithmeticOps(MovementOps):
         return self.emit("IsNaN", Traits("T1", output=False), [x], BOOL, x.shape, None, np.isnan)
 
     def IsInf(self, x: Tensor, *, negative: bool = True, positive: bool = True) -> Tensor:
-        """Whether an infinity of one of the signs asked for, as BOOL."""
+        """Whether an infinity of one of the selected signs, as BOOL."""
         signs = [sign for sign, wanted in ((-np.inf, negative), (np.inf, positive)) if wanted]
         attributes = {"detect_negative": int(negative), "detect_positive": int(positive)}
         traits = Traits("T1", output=False)
@@ -318,7 +261,7 @@ class ArithmeticOps(MovementOps):
         """``min(max(x, low), high)`` with scalar bounds of the element type of ``x``; ``None`` is no bound."""
         if low is None and high is None:
             return x
-        if x.dtype.kind == "f":  # without a bound Clip takes the largest number, which would replace an infinity
+        if x.dtype.kind == "f":  # the default bounds are finite and would replace infinities
             low, high = -np.inf if low is None else low, np.inf if high is None else high
         bounds = [None if bound is None else self.constant(bound, x.dtype) for bound in (low, high)]
         inputs = [x, *(bounds if high is not None else bounds[:1])]
@@ -331,7 +274,7 @@ class ArithmeticOps(MovementOps):
 
     @legalised
     def CumSum(self, x: Tensor, axis: int, *, exclusive: bool = False, reverse: bool = False) -> Tensor:
-        """Running sum along an axis; ``exclusive`` leaves an element out of its own sum, ``reverse`` starts at the end.
+        """Running sum along an axis; ``exclusive`` excludes the element itself, ``reverse`` starts at the end.
 
         Integers wrap.
         """
@@ -360,50 +303,35 @@ class ArithmeticOps(MovementOps):
 
     @legalised
     def ReduceSum(self, x: Tensor, axes: tuple[int, ...], *, wraps: bool = False) -> Tensor:
-        """Sum over axes, which stay with size 1, ``x`` itself without any; ``wraps`` says that it may be too large."""
+        """Sum over axes, ``x`` itself without any; ``wraps``: integer sums may overflow."""
         return _sum(self, x, axes) if axes else x
 
     ReduceProd = legalised(_reduction("ReduceProd", np.prod))
-    """Product over axes, which stay with size 1; integers wrap."""
+    """Integers wrap."""
 
     ReduceMax = legalised(_reduction("ReduceMax", np.max))
-    """Maximum over axes, which stay with size 1."""
-
     ReduceMin = legalised(_reduction("ReduceMin", np.min))
-    """Minimum over axes, which stay with size 1."""
-
     ReduceL1 = legalised(_reduction("ReduceL1", lambda a, **given: np.abs(a).sum(**given)))
-    """Sum of magnitudes over axes, which stay with size 1."""
-
     ReduceL2 = legalised(_reduction("ReduceL2", _in_double(lambda a, **given: np.sqrt((a * a).sum(**given)))))
-    """Root of the sum of squares over axes, which stay with size 1."""
-
     ReduceSumSquare = legalised(_reduction("ReduceSumSquare", _in_double(lambda a, **given: (a * a).sum(**given))))
-    """Sum of squares over axes, which stay with size 1."""
-
     ReduceLogSum = legalised(_reduction("ReduceLogSum", _in_double(lambda a, **given: np.log(a.sum(**given)))))
-    """Logarithm of the sum over axes, which stay with size 1."""
-
     ReduceLogSumExp = legalised(
         _reduction("ReduceLogSumExp", _in_double(lambda a, **given: np.log(np.exp(a).sum(**given))))
     )
-    """Logarithm of the sum of exponentials over axes, which stay with size 1."""
 
     @legalised
     def ReduceMean(self, x: Tensor, axes: tuple[int, ...]) -> Tensor:
-        """Mean over axes, which stay with size 1; ``x`` itself without any."""
-        if not axes:
-            return x
-        return _average(self, x, axes)
+        """Mean over axes, ``x`` itself without any."""
+        return _average(self, x, axes) if axes else x
 
     @legalised
     def ArgMax(self, x: Tensor, axis: int, *, last: bool = False) -> Tensor:
-        """Index (INT64) of the first, or last, maximum along an axis, which stays with size 1."""
+        """Index (INT64) of the first, or ``last``, maximum along an axis, which is kept with size 1."""
         return self._arg_extreme("ArgMax", x, axis, last, np.argmax)
 
     @legalised
     def ArgMin(self, x: Tensor, axis: int, *, last: bool = False) -> Tensor:
-        """Index (INT64) of the first, or last, minimum along an axis, which stays with size 1."""
+        """Index (INT64) of the first, or ``last``, minimum along an axis, which is kept with size 1."""
         return self._arg_extreme("ArgMin", x, axis, last, np.argmin)
 
     def _arg_extreme(self, op: str, x: Tensor, axis: int, last: bool, find: Fold) -> Tensor:
@@ -418,7 +346,7 @@ class ArithmeticOps(MovementOps):
 
     @legalised
     def TopK(self, x: Tensor, k: int, axis: int, *, largest: bool) -> tuple[Tensor, Tensor]:
-        """The ``k`` largest or smallest along an axis in order, and their indices (INT64); of equals the first wins."""
+        """The ``k`` largest or smallest along an axis in order, and their indices (INT64); ties go to the first."""
         shape = (*x.shape[:axis], k, *x.shape[axis + 1 :])
         if x.value is not None:
             numbers, ranks = np.unique(x.value, return_inverse=True)
@@ -426,7 +354,7 @@ class ArithmeticOps(MovementOps):
             chosen = np.argsort(order.reshape(x.shape), axis, kind="stable").take(range(k), axis)
             return self.constant(np.take_along_axis(x.value, chosen, axis)), self.constant(chosen, INT64)
         wide = self.Cast(x, self.legal("TopK", Traits(), x.dtype))
-        stated = -1 if axis == x.rank - 1 else axis  # as exporters and winml-cli's measurements have the last one
+        stated = -1 if axis == x.rank - 1 else axis  # as exporters write it, and winml-cli has measured it
         attributes = {"axis": stated} if largest else {"axis": stated, "largest": 0}
         outputs = [(wide.dtype, shape), (INT64, shape)]
         values, indices = self.nodes("TopK", [wide, self.ints([k])], outputs, attributes)

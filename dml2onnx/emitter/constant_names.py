@@ -1,8 +1,8 @@
-"""What constants are called that have no name of their own."""
+"""Default names of constants."""
 
 from collections.abc import Mapping, Sequence
 
-_LIMITED = ("Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Max", "Min")
+_COMPARISONS = ("Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Max", "Min")
 
 NAMES: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(("Add", "Sub"), ("term", "term")),
@@ -21,7 +21,7 @@ NAMES: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(("Gather", "GatherElements", "GatherND"), ("table", "indices")),
     "Gemm": ("matrix", "matrix", "bias"),
     "Identity": ("value",),
-    **dict.fromkeys(_LIMITED, ("limit", "limit")),
+    **dict.fromkeys(_COMPARISONS, ("limit", "limit")),
     "MatMul": ("matrix", "matrix"),
     "MatMulInteger": ("", "", "zero_point", "zero_point"),
     "Mod": ("", "divisor"),
@@ -41,4 +41,4 @@ NAMES: Mapping[str, Sequence[str]] = {
     "TopK": ("", "count"),
     "Where": ("condition", "value", "value"),
 }
-"""What the first node that reads a constant takes it for, by its operator and the number of the input."""
+"""The role of a constant in the first node that reads it, by the node's operator and the input's index."""

@@ -1,4 +1,4 @@
-"""Scan, the ONNX operator that holds a graph, and nodes like earlier ones."""
+"""Scan, the ONNX operator with a subgraph, and copies of nodes."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from dml2onnx.onnx_model import Body, Node, Value
 from dml2onnx.onnx_model.records import Attribute
 
 Step: TypeAlias = Callable[[Sequence[Tensor | None], Sequence[Tensor]], tuple[Sequence[Tensor], Sequence[Tensor]]]
-"""The body of a Scan: from states and elements to the next states and what is collected.
+"""The body of a Scan: maps states and elements to the next states and the step's outputs.
 
-Where a state is not there before the first step it is ``None``.
+An absent initial state is ``None``.
 """
 
 
@@ -25,10 +25,10 @@ class ControlOps(MovementOps):
     def Scan(
         self, step: Step, states: Sequence[Tensor | None], elements: Sequence[Tensor], *, backward: bool = False
     ) -> tuple[Sequence[Tensor], Sequence[Tensor]]:
-        """The states after the last step, and what each step has given, stacked along a new first axis.
+        """Returns the final states and the outputs of all steps, stacked along a new first axis.
 
-        ``step`` emits the body from the states and, without their first axis, the ``elements``; it may use whatever
-        else is there. ``backward`` begins with the last element, which still gives the last of the results.
+        ``step`` emits the body for the states and the ``elements`` without their first axis; it may use any values of
+        the outer graph. ``backward`` starts with the last element, whose output is still the last one.
         """
         name = self._name("Step")
         outer, self.emitted = self.emitted, []
@@ -37,8 +37,8 @@ class ControlOps(MovementOps):
         inside += [Tensor(self._name("element"), item.dtype, item.shape[1:]) for item in elements]
         kept = len(states)
         try:
-            after, given = step(inside[:kept], inside[kept:])
-            body = Body(name, self.emitted, inside, self._distinct([*after, *given]))
+            after, collected = step(inside[:kept], inside[kept:])
+            body = Body(name, self.emitted, inside, self._distinct([*after, *collected]))
         finally:
             self.emitted = outer
         count = elements[0].shape[0]
@@ -54,30 +54,30 @@ class ControlOps(MovementOps):
         return scanned[:kept], scanned[kept:]
 
     def _distinct(self, results: Sequence[Tensor]) -> list[Tensor]:
-        """Each computed in this graph, and none twice: what the outputs of a graph have to be."""
-        made = {value for node in self.emitted for value in node.outputs}
+        """Makes results valid graph outputs: distinct and computed in this graph."""
+        available = {value for node in self.emitted for value in node.outputs}
         distinct = []
         for item in results:
-            distinct.append(item if item in made else self.Identity(item))
-            made.discard(item)
+            distinct.append(item if item in available else self.Identity(item))
+            available.discard(item)
         return distinct
 
-    # --- once more ---------------------------------------------------------------------------------------------------
+    # --- copies ------------------------------------------------------------------------------------------------------
 
     def repeat(self, nodes: Sequence[Node], values: dict[Value | None, Tensor]) -> None:
-        """Nodes like earlier ones, for which the budget has been asked.
+        """Emits copies of nodes, for which the budget has been checked.
 
-        ``values`` says what stands for the values of these, and comes to say it of what is made, too; all others stay
-        what they are: constants.
+        ``values`` maps the values of the original nodes to new ones, and the outputs are added to it. Other values are
+        constants and stay the same.
         """
         for node in nodes:
             name = self._name(node.op_type)
             inputs = tuple([values.get(item, item) for item in node.inputs])
-            made: list[Tensor | None] = []
+            outputs: list[Tensor | None] = []
             for index, item in enumerate(node.outputs):
                 if isinstance(item, Tensor):
-                    result = values[item] = item.again(f"{name}:{index}" if index else name)
-                    made.append(result)
+                    result = values[item] = item.renamed(f"{name}:{index}" if index else name)
+                    outputs.append(result)
                 else:
-                    made.append(None)
-            self.emitted.append(Node(name, node.op_type, inputs, tuple(made), node.attributes))
+                    outputs.append(None)
+            self.emitted.append(Node(name, node.op_type, inputs, tuple(outputs), node.attributes))

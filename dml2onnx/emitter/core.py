@@ -1,4 +1,4 @@
-"""Constants, names and nodes: what every ONNX operator's method rests on."""
+"""Constants, names and nodes: the base of all operator methods."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dml2onnx import targets
 from dml2onnx.diagnostics import InternalError
 from dml2onnx.emitter.budget import Budget
 from dml2onnx.emitter.constant_names import NAMES
-from dml2onnx.emitter.tensor import Tensor, are_constant, derived_label, hand_on
+from dml2onnx.emitter.tensor import Tensor, are_constant, derived_label, propagate_properties
 from dml2onnx.onnx_model import (
     DOUBLE,
     ELEMENT_TYPES,
@@ -38,72 +38,72 @@ __all__ = [
     "Keeps",
     "NoKernelError",
     "Traits",
-    "as_it_is",
     "legalised",
+    "without_rules",
 ]
 
 _DTYPES = {name: dtype for dtype, (_, name) in ELEMENT_TYPES.items()}
 
 SHARED_CONSTANT_BYTES = 1 << 20
-"""Constants up to this size are compared by content; larger ones are shared only when they are one array."""
+"""Constants up to this size are compared by content; larger ones are shared only if they are the same array."""
 
 FOLDED_GROWTH_ELEMENTS = 1 << 20
-"""Folding never makes a constant larger than its inputs beyond this: Expand is cheaper to run than to store. How much
-it may make in all is the budget's to say."""
+"""Folding beyond this size never enlarges a constant: Expand is cheaper to run than to store. The budget limits the
+total."""
 
 
 _NO_ATTRIBUTES: Mapping[str, Attribute] = {}
 
 _Self = TypeVar("_Self", bound="EmitterCore")
-_Given = ParamSpec("_Given")
-_Made = TypeVar("_Made")
+_Params = ParamSpec("_Params")
+_Result = TypeVar("_Result")
 
 
 def legalised(
-    method: Callable[Concatenate[_Self, _Given], _Made],
-) -> Callable[Concatenate[_Self, _Given], _Made]:
-    """Marks an operator in whose place a rule of the target may put other nodes: see ``legalise.rules``."""
+    method: Callable[Concatenate[_Self, _Params], _Result],
+) -> Callable[Concatenate[_Self, _Params], _Result]:
+    """Lets rules of the target replace an operator, or answer a query: see ``legalise.rules``."""
     operator = method.__name__
 
     @wraps(method)
-    def emit(self: _Self, *args: _Given.args, **kwargs: _Given.kwargs) -> _Made:
+    def emit(self: _Self, *args: _Params.args, **kwargs: _Params.kwargs) -> _Result:
         for rule in self.rules.get(operator, ()):
             if rule not in self.applying:
                 self.applying.append(rule)
                 try:
-                    made: _Made | None = rule(self, *args, **kwargs)
+                    result: _Result | None = rule(self, *args, **kwargs)
                 finally:
                     self.applying.pop()
-                if made is not None:
-                    return made
+                if result is not None:
+                    return result
         return method(self, *args, **kwargs)
 
-    return cast("Callable[Concatenate[_Self, _Given], _Made]", emit)
+    return cast("Callable[Concatenate[_Self, _Params], _Result]", emit)
 
 
-def _asked(question: str, answer: bool) -> Callable[[EmitterCore], bool]:
-    """A question with this answer unless a rule knows better."""
+def _query(name: str, default: bool) -> Callable[[EmitterCore], bool]:
+    """A query about the target with a default answer, which a rule may override."""
 
     def method(self: EmitterCore) -> bool:
-        return answer
+        return default
 
-    method.__name__ = question
+    method.__name__ = name
     return legalised(method)
 
 
-def as_it_is(operator: Callable[_Given, _Made], *args: _Given.args, **kwargs: _Given.kwargs) -> _Made:
-    """An operator of an emitter without asking any rule."""
+def without_rules(operator: Callable[_Params, _Result], *args: _Params.args, **kwargs: _Params.kwargs) -> _Result:
+    """Calls an operator method of an emitter without applying rules."""
     bound: Any = operator
-    made: _Made = bound.__func__.__wrapped__(bound.__self__, *args, **kwargs)
-    return made
+    result: _Result = bound.__func__.__wrapped__(bound.__self__, *args, **kwargs)
+    return result
 
 
 class NoKernelError(InternalError):
-    """No type in which the provider could run a node exactly; a lowering should have chosen another form."""
+    """The provider has no type in which to run a node exactly; lowering should have chosen another form."""
 
 
 class Keeps(Enum):
-    """What a node may be run in when there is no kernel for its own type."""
+    """The types in which a node may run if there is no kernel for its own type."""
 
     VALUE = "value"
     """A wider type: the node computes or compares."""
@@ -118,21 +118,21 @@ class Keeps(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """Which inputs and whether the output have the element type that the kernel is chosen by."""
+    """Which inputs, and whether the output, have the element type that selects the kernel."""
 
     variable: str = "T"
     inputs: tuple[int, ...] | None = None
-    """Positions; ``None`` means all."""
+    """Indices; ``None`` means all."""
     output: bool = True
     keeps: Keeps = Keeps.VALUE
 
 
 class EmitterCore:
-    """Nodes and initializers of one ONNX graph, under construction.
+    """Nodes and initializers of an ONNX graph under construction.
 
-    ``target`` has the opset, and the kernel table that types are legalised by.
-    ``ports`` are names that graph inputs and outputs will have, ``weights`` those that constants may take. ``rules``
-    are asked for each operator before it is emitted: :func:`dml2onnx.legalise.emitter` has those of a target.
+    ``target`` defines the opset and the kernel table for legalizing types. ``ports`` are the names of graph inputs and
+    outputs, ``weights`` names reserved for labeled constants. ``rules`` may replace each operator:
+    :func:`dml2onnx.legalise.emitter` provides those of a target.
     """
 
     def __init__(
@@ -145,15 +145,15 @@ class EmitterCore:
     ) -> None:
         self.rules = rules
         self.applying: list[Callable[..., Any]] = []
-        """The rules of which nodes are being emitted, to which these do not apply again."""
+        """The active rules, which do not apply to the nodes that they emit."""
         self.target: Target = target or targets.target(targets.EXACT_TARGET)
         self.exact = self.target.exact
-        """Whether to keep NaN, infinities, signs of zero and last digits as the reference has them."""
+        """Whether NaN, infinities, signs of zero and last digits match the reference."""
         self.origins: list[Origin] = []
         self.operators: set[str] = set()
-        """The ONNX operators of all nodes, of bodies too."""
+        """The ONNX operators of all nodes, including bodies."""
         self.emitted: list[Node] = []
-        """The nodes of the DirectML node at hand, or of the body within it."""
+        """The nodes of the current DirectML node, or of a body in it."""
         self.initializers: dict[str, Array] = {}
         self.notes: list[str] = []
         self.later_opset: int | None = None
@@ -172,15 +172,15 @@ class EmitterCore:
 
     @property
     def opset(self) -> int:
-        """That of the model, which says which operators there are and in which form."""
+        """The opset of the model."""
         return self.target.opset
 
     # --- scope -------------------------------------------------------------------------------------------------------
 
     def begin(self, name: str, operator: str) -> None:
-        """Everything emitted from here on belongs to the DirectML node ``name``."""
+        """Attributes everything emitted from here on to the DirectML node ``name``."""
         self._prefix, count = name, 1
-        while self._prefix in self._prefixes:  # names of nodes are unique in a checked graph, not in every graph
+        while self._prefix in self._prefixes:  # only checked graphs have unique node names
             count += 1
             self._prefix = f"{name}_{count}"
         self._prefixes.add(self._prefix)
@@ -191,24 +191,24 @@ class EmitterCore:
         self.budget.begin(name, operator)
 
     def end(self) -> Origin:
-        """What has been emitted since :meth:`begin`."""
+        """Returns the nodes emitted since :meth:`begin`."""
         notes = tuple(dict.fromkeys(self.notes)) if self.notes else ()
         origin = Origin(*self._begun, self.emitted, notes)
         self.origins.append(origin)
         return origin
 
     def note(self, text: str) -> None:
-        """Why this form was chosen; ``dml2onnx explain`` shows it."""
+        """Records why a form was chosen, for ``dml2onnx explain``."""
         self.notes.append(text)
 
     def suggest_opset(self, opset: int, op: str) -> None:
-        """Says that a later opset has an operator for what takes many nodes here, if the target has a kernel of it."""
+        """Notes that a later opset has a single operator for these nodes, if the target has a kernel for it."""
         if self.opset < opset and opset in self.target.opsets and self.target.at(opset).has_kernel(op, {}):
             self.note(f"opset {opset} has {op} for it")
             self.later_opset = max(opset, self.later_opset or 0)
 
     def fresh(self, name: str) -> str:
-        """``name``, or where it is taken the next one that is free; nothing else gets it."""
+        """Reserves ``name`` or, if it is in use, the next free one."""
         names, candidate, count = self._names, name, 1
         while candidate in names:
             count += 1
@@ -229,17 +229,17 @@ class EmitterCore:
     # --- constants ---------------------------------------------------------------------------------------------------
 
     def constant(self, value: npt.ArrayLike, dtype: npt.DTypeLike | None = None, label: str = "") -> Tensor:
-        """A constant; it becomes an initializer when a node uses it."""
+        """Returns a constant; it becomes an initializer when a node uses it."""
         array = np.asarray(value, dtype)
         return Tensor("", array.dtype, array.shape, value=array, label=label)
 
     def arange(self, count: int, dtype: DType) -> Tensor:
-        """The constant 0, 1, .. below ``count``, for which the budget is asked first."""
+        """Returns the constant 0, 1, .. below ``count``, after checking the budget."""
         self.budget.require(count)
         return self.constant(np.arange(count), dtype)
 
     def ints(self, values: Sequence[int]) -> Tensor:
-        """A constant INT64 vector: shapes, axes, pads. There are few of them, used often."""
+        """Returns a constant INT64 vector such as a shape, axes or pads; cached, since few are used often."""
         key = tuple(values)
         found = self._vectors.get(key)
         if found is None:
@@ -247,7 +247,7 @@ class EmitterCore:
         return found
 
     def initializer(self, tensor: Tensor, op: str = "", index: int = 0) -> Value:
-        """The initializer that holds a constant, made when there is none of this value yet, for an input of ``op``."""
+        """Returns the initializer of a constant, shared by equal constants; input ``index`` of ``op`` names it."""
         if tensor.stored is not None:
             return tensor.stored
         value = tensor.constant
@@ -274,61 +274,61 @@ class EmitterCore:
 
     # --- nodes -------------------------------------------------------------------------------------------------------
 
-    # Questions that have to be answered before there is a node: quirks answer them as they replace operators.
+    # Queries before a node is emitted: rules of quirks override the answers.
 
     @legalised
     def compute_type(self, dtype: DType) -> DType:
-        """The type in which floating-point arithmetic on a type is done."""
+        """The type in which to compute floating-point arithmetic on a type."""
         return dtype
 
     @legalised
     def precise_type(self) -> DType:
-        """The type in which to compute what needs more digits than FLOAT has."""
+        """The type for computations that need more precision than FLOAT."""
         return DOUBLE
 
-    keeps_subnormals = _asked("keeps_subnormals", False)
-    """Whether subnormal numbers of FLOAT are not 0, as Direct3D has them, and that matters."""
+    keeps_subnormals = _query("keeps_subnormals", False)
+    """Whether subnormal FLOAT numbers are kept, which Direct3D flushes to 0."""
 
-    keeps_bits_of_floats = _asked("keeps_bits_of_floats", True)
-    """Whether FLOAT has all of its bits."""
+    keeps_bits_of_floats = _query("keeps_bits_of_floats", True)
+    """Whether FLOAT keeps all of its bits."""
 
-    # What default models leave open: rules of exact ones answer as DirectML does.
+    # Edge cases that default models leave open: the rules of exact models follow DirectML.
 
     @legalised
     def unless_nan(self, x: Tensor, y: Tensor, instead: Tensor | float) -> Tensor:
-        """``y``, and where ``x`` is NaN ``instead``: DirectML's max and min take the other operand [decision G1]."""
+        """``instead`` where ``x`` is NaN, else ``y``: DirectML's max and min return the other operand [decision G1]."""
         return y
 
     @legalised
     def from_lowest(self, x: Tensor, most: float | None = None) -> Tensor:
-        """``x`` between the lowest number, with which maxima begin, and maybe ``most``; NaN is the lowest."""
+        """``x`` clamped to the lowest finite number and, optionally, ``most``; NaN becomes the lowest number."""
         return x
 
     @legalised
     def to_integers(self, x: Tensor, dtype: DType) -> Tensor:
-        """Floats toward zero, of which ONNX has nothing to say where they lie outside the type."""
+        """Truncates floats toward zero; results outside of the type are undefined in ONNX."""
         return self.Cast(x, dtype)
 
     @legalised
     def of_existing(self, x: Tensor, indices: Tensor, count: int) -> Tensor:
-        """``x``, along whose first axis unsigned indices below ``count`` lie; 0 where one is above."""
+        """``x``, but 0 along its first axis where an unsigned index is not below ``count``."""
         return x
 
-    rounds_pairs = _asked("rounds_pairs", False)
-    """Whether it matters that what stands between quantisations may be rounded otherwise by one kernel."""
+    rounds_pairs = _query("rounds_pairs", False)
+    """Whether the different rounding of kernels that fuse quantization matters."""
 
     def writes_pairs(self) -> bool:
-        """Whether products of quantised numbers are FLOAT ones between quantisations."""
+        """Whether quantized products are written in QDQ format."""
         return self.target.quant_format == targets.QDQ
 
     @legalised
     def dequantizes(self, x: Tensor, *, known: bool = False) -> bool:
-        """Whether a tensor may be dequantised by DequantizeLinear, by parameters that are ``known`` when compiling."""
+        """Whether DequantizeLinear may dequantize a tensor; ``known``: with constant parameters."""
         return True
 
     @legalised
     def multiplies_quantised(self, op: str, dtypes: tuple[DType, DType, DType], *, known: bool) -> bool:
-        """Whether QLinearConv or QLinearMatMul takes, and gives, these types; ``known``: its scales are constants."""
+        """Whether QLinearConv or QLinearMatMul supports these types; ``known``: with constant scales."""
         return True
 
     @legalised
@@ -336,46 +336,46 @@ class EmitterCore:
         """Whether 4-bit integers may be initializers."""
         return True
 
-    takes_units = _asked("takes_units", False)
-    """Whether it matters that a value is an input, or comes from a QuantizeLinear: only then is it noted."""
+    takes_units = _query("takes_units", False)
+    """Whether the target needs to track graph inputs and results of QuantizeLinear."""
 
     @legalised
     def multiplies_signed(self, x: Tensor, w: Tensor) -> bool:
-        """Whether an INT8 factor ``w`` of bytes stays INT8."""
+        """Whether an INT8 factor ``w`` of 8-bit integers stays INT8."""
         return True
 
-    quantizes_last_axis_only = _asked("quantizes_last_axis_only", False)
-    """Whether vectors of scales lie along the last axis, whatever a node says."""
+    quantizes_last_axis_only = _query("quantizes_last_axis_only", False)
+    """Whether vectors of scales apply along the last axis, whatever ``axis`` is."""
 
-    casts_saturate = _asked("casts_saturate", False)
-    """Whether a Cast to a narrow integer stops at its limits."""
+    casts_saturate = _query("casts_saturate", False)
+    """Whether a Cast to a narrow integer saturates."""
 
-    sums_of_bytes_saturate = _asked("sums_of_bytes_saturate", False)
-    """Whether Add, Sub and Mul of 8-bit integers stop at their limits."""
+    sums_of_bytes_saturate = _query("sums_of_bytes_saturate", False)
+    """Whether Add, Sub and Mul of 8-bit integers saturate."""
 
     @legalised
     def quantizes_along(self, shape: tuple[int, ...], axis: int) -> bool:
-        """Whether quantisations take a vector of scales along an axis of a shape, and in good time."""
+        """Whether kernels for a vector of scales along an axis exist and are fast."""
         return True
 
     def supports(self, op: str, dtype: DType, variable: str = "T") -> bool:
-        """Whether ``op`` can be run exactly on this type, in a wider one if need be: whether :meth:`legal` has one."""
+        """Whether :meth:`legal` has a type in which ``op`` runs exactly on this type."""
         return legal_type(self.target, op, variable, ELEMENT_TYPES[dtype][1]) is not None
 
     def has_kernel(self, op: str, dtype: DType, *variables: str) -> bool:
-        """Whether the provider runs ``op`` on just this type, without casts; all of the type ``variables`` are it."""
+        """Whether the provider runs ``op`` on this type without casts, with all type ``variables`` set to it."""
         return self.target.has_kernel(op, dict.fromkeys(variables or ("T",), ELEMENT_TYPES[dtype][1]))
 
     def runs_like(self, op: str, other: str, dtype: DType) -> bool:
-        """Whether the target runs ``other`` on this type if it runs ``op``."""
+        """Whether the target runs ``other`` in the same type as ``op``."""
         name = ELEMENT_TYPES[dtype][1]
         own = own_type(self.target, op, "T", name)
         return own is None or own_type(self.target, other, "T", name) == own
 
     def takes_instead(self, op: str, dtype: DType, *others: str, variable: str = "T") -> bool:
-        """Whether the target has no kernel that runs ``op`` on this type, but one of each of the ``others``.
+        """Whether the target has no kernel for ``op`` on this type, but one for each of the ``others``.
 
-        So has the CPU provider, since a session may place the nodes there, beside their neighbours.
+        The CPU provider must have these too, since a session may place the nodes there, next to their neighbors.
         """
         key = (op, dtype, others)
         if key not in self._instead:
@@ -386,7 +386,7 @@ class EmitterCore:
         return self._instead[key]
 
     def legal(self, op: str, traits: Traits, dtype: DType) -> DType:
-        """The type in which to run ``op`` exactly; :class:`NoKernelError` where there is none."""
+        """Returns the type in which ``op`` runs exactly; raises :class:`NoKernelError` if there is none."""
         key = (op, dtype, traits.keeps)
         if key not in self._legal:
             name = legal_type(
@@ -416,9 +416,9 @@ class EmitterCore:
         attributes: Mapping[str, Attribute] | None = None,
         fold: Callable[..., Array] | None = None,
     ) -> Tensor:
-        """One node with one output, of ``dtype`` and ``shape``, or its value when all inputs are constants.
+        """Emits a node with one output of ``dtype`` and ``shape``, or folds it if all inputs are constants.
 
-        ``fold`` gets the values of the inputs that are present.
+        ``fold`` takes the values of the present inputs.
         """
         if fold is not None and are_constant(inputs):
             size = max(FOLDED_GROWTH_ELEMENTS, *(item.size for item in inputs if item is not None))
@@ -440,7 +440,7 @@ class EmitterCore:
         return self.Cast(result, dtype)
 
     def _spend(self, value: Array, inputs: Sequence[Tensor | None]) -> None:
-        """A folded constant costs nothing where it is a view of one that is no smaller."""
+        """Spends the bytes of a folded constant, unless it is a view of an input that is no smaller."""
         for item in inputs:
             if item is not None and item.size >= value.size and np.may_share_memory(value, item.constant):
                 return
@@ -453,7 +453,7 @@ class EmitterCore:
         outputs: Sequence[tuple[DType, tuple[int, ...]] | None],
         attributes: Mapping[str, Attribute] | None = None,
     ) -> list[Tensor]:
-        """One node as it is: no folding, no legalisation. An output of ``None`` has no name, and no tensor here."""
+        """Emits a node without folding and legalization. An output of ``None`` has no name and no tensor."""
         operands = [
             item if item is None or item.value is None else item.stored or self.initializer(item, op, index)
             for index, item in enumerate(inputs)
@@ -461,25 +461,25 @@ class EmitterCore:
         self.budget.count_node(len(self.emitted))
         self.operators.add(op)
         name = self._name(op)
-        if len(outputs) == 1 and outputs[0] is not None:  # as nearly all nodes have
-            made = [Tensor(name, *outputs[0])]
-            results: Sequence[Tensor | None] = made
+        if len(outputs) == 1 and outputs[0] is not None:  # fast path for nearly all nodes
+            tensors = [Tensor(name, *outputs[0])]
+            results: Sequence[Tensor | None] = tensors
         else:
             results = [
                 None if item is None else Tensor(f"{name}:{index}" if index else name, *item)
                 for index, item in enumerate(outputs)
             ]
-            made = [item for item in results if item is not None]
+            tensors = [item for item in results if item is not None]
         self.emitted.append(Node(name, op, tuple(operands), tuple(results), attributes or _NO_ATTRIBUTES))
-        hand_on(op, inputs, made)
-        return made
+        propagate_properties(op, inputs, tensors)
+        return tensors
 
     @legalised
     def Cast(self, x: Tensor, dtype: DType) -> Tensor:
-        """Another element type.
+        """Casts to another element type; integers keep their low bits.
 
-        Integers keep their low bits. A constant is cast by numpy, which agrees with Cast wherever the value is in
-        range. A large one stays as small as it is: runtimes widen it when they load the model.
+        Constants are folded by numpy, which matches Cast for values in range. Large ones are not widened here but by
+        the runtime, when it loads the model.
         """
         if x.dtype == dtype:
             return x
@@ -502,24 +502,24 @@ class EmitterCore:
 
     @legalised
     def halved(self, x: Tensor) -> Tensor:
-        """DOUBLE as FLOAT16: a Cast, for which a rule may stand without being asked for every other."""
+        """Casts DOUBLE to FLOAT16; separate from :meth:`Cast` so that a rule can replace just this one."""
         return self.nodes("Cast", [x], [(FLOAT16, x.shape)], {"to": ELEMENT_TYPES[FLOAT16][0]})[0]
 
     @legalised
     def BitCast(self, x: Tensor, dtype: DType) -> Tensor:
-        """The same bits as another element type of the same width; opset 26."""
+        """Reinterprets bits as another element type of the same width; opset 26."""
         return self.nodes("BitCast", [x], [(dtype, x.shape)], {"to": ELEMENT_TYPES[dtype][0]})[0]
 
 
 @cache
-def _reason_of_cast(given: DType, wanted: DType) -> str:
-    """Why ONNX wants another type than DirectML, where that is all there is to it."""
-    if "b" in (given.kind, wanted.kind):
-        return "truth values are BOOL in ONNX, and numbers in DirectML"
-    if given.kind in "iu" and wanted == INT64:
-        return "ONNX counts and indexes in INT64"
-    if given == INT64 and wanted.kind in "iu":
-        return "ONNX gives counts and indices in INT64"
-    if given.kind in "iu":
-        return "ONNX takes another integer type" if wanted.kind in "iu" else "an integer among floating-point numbers"
+def _reason_of_cast(source: DType, target: DType) -> str:
+    """The reason for a Cast that is only due to different types in ONNX and DirectML."""
+    if "b" in (source.kind, target.kind):
+        return "truth values are BOOL in ONNX and numbers in DirectML"
+    if source.kind in "iu" and target == INT64:
+        return "ONNX expects counts and indices in INT64"
+    if source == INT64 and target.kind in "iu":
+        return "ONNX returns counts and indices in INT64"
+    if source.kind in "iu":
+        return "ONNX expects another integer type" if target.kind in "iu" else "an integer among floating-point numbers"
     return ""

@@ -1,4 +1,4 @@
-"""ONNX operators that move elements: shapes, slices, gathers, pads."""
+"""ONNX operators for data movement: shapes, slices, gathers, pads."""
 
 from __future__ import annotations
 
@@ -11,27 +11,26 @@ import numpy as np
 from dml2onnx.emitter.core import EmitterCore, Keeps, Traits, legalised
 from dml2onnx.emitter.tensor import Tensor, broadcast_shape
 from dml2onnx.emitter.windows import Window
-from dml2onnx.onnx_model import INT64, UNKNOWN, DType, has_unknown
+from dml2onnx.onnx_model import INT32, INT64, UNKNOWN, has_unknown
 from dml2onnx.onnx_model.records import Attribute
 
 MOVES = Traits(keeps=Keeps.BITS, inputs=(0,))
 _VALUE = Traits()
-_INT32: DType = np.dtype(np.int32)
 
 
 def _before_the_first(size: int) -> int:
-    """An end before the first element: ONNX's INT_MIN, where that will do: some tools keep 32 bits only."""
+    """A Slice end before the first element: INT_MIN if it suffices, since some tools keep only 32 bits."""
     return -max(1 << 31, size + 1)
 
 
 MANY_ELEMENTS = 1 << 8
-"""So many elements are worth more nodes than one."""
+"""From this many elements on, additional nodes pay off."""
 
 STORED = 1 << 10
-"""Bytes of one value repeated up to which it is stored as it is."""
+"""A repeated value up to this many bytes is stored in full."""
 
 SHORT = 1 << 14
-"""Bytes up to which a constant in another shape is kept for others: the bias of one convolution is that of many."""
+"""A reshaped constant up to this many bytes is cached: convolutions often share a bias."""
 
 PadMode = Literal["constant", "edge", "reflect", "wrap"]
 Reduction = Literal["none", "add"]
@@ -45,7 +44,7 @@ class MovementOps(EmitterCore):
         return self.nodes("Identity", [x], [(x.dtype, x.shape)])[0]
 
     def Reshape(self, x: Tensor, shape: Sequence[int]) -> Tensor:
-        """Same elements in another shape."""
+        """The same elements in another shape."""
         to = tuple(shape)
         assert prod(to) == x.size, f"cannot reshape {x.shape} to {to}"
         if to == x.shape:
@@ -61,7 +60,7 @@ class MovementOps(EmitterCore):
         return self.emit("Reshape", MOVES, [x, self.ints(to)], x.dtype, to)
 
     def Unsqueeze(self, x: Tensor, axes: Sequence[int]) -> Tensor:
-        """Axes of size 1 put in; unlike a Reshape it also takes what :meth:`Range` has given."""
+        """Inserts axes of size 1; unlike Reshape, also in results of :meth:`Range`."""
         shape = list(x.shape)
         for axis in sorted(axes):
             shape.insert(axis, 1)
@@ -72,21 +71,21 @@ class MovementOps(EmitterCore):
     def Range(self, limit: Tensor) -> Tensor:
         """0, 1, .. below ``limit``, a scalar.
 
-        Its size is known at run time only, unless ``limit`` is constant: its shape says :data:`UNKNOWN`. It may be
-        broadcast, gathered with, added up along, but not be given another shape.
+        Unless ``limit`` is constant, the size is :data:`UNKNOWN` before run time. The result can be broadcast, used as
+        indices and reduced, but not reshaped.
         """
         size = UNKNOWN if limit.value is None else int(limit.value)
         inputs = [self.constant(0, limit.dtype), limit, self.constant(1, limit.dtype)]
         return self.emit("Range", _VALUE, inputs, limit.dtype, (max(size, 0),), None, np.arange)
 
     def Flatten(self, x: Tensor) -> Tensor:
-        """All elements in one row, however many there are."""
+        """All elements in one axis, also of unknown size."""
         if not has_unknown(x.shape):
             return self.Reshape(x, (x.size,))
         return self.nodes("Reshape", [x, self.ints((-1,))], [(x.dtype, (UNKNOWN,))])[0]
 
     def Transpose(self, x: Tensor, permutation: Sequence[int]) -> Tensor:
-        """``numpy.transpose``; a Reshape where only axes of size 1 move."""
+        """``numpy.transpose``; a Reshape if only axes of size 1 move."""
         perm = tuple(permutation)
         shape = tuple(x.shape[axis] for axis in perm)
         moving = [axis for axis in perm if x.shape[axis] > 1]
@@ -104,10 +103,10 @@ class MovementOps(EmitterCore):
         *,
         states_steps: bool = False,
     ) -> Tensor:
-        """``x[start:end:step, ...]`` over all axes, ``start`` and ``end`` counted from 0.
+        """``x[start:end:step, ...]`` over all axes, with ``start`` and ``end`` relative to the first element.
 
-        With a negative step an ``end`` of -1 lies in front of the first element. Steps that are all 1 are left out
-        unless ``states_steps``.
+        With a negative step, an ``end`` of -1 is before the first element. Steps that are all 1 are omitted unless
+        ``states_steps``.
         """
         step = tuple(steps) if steps is not None else (1,) * x.rank
         shape, axes = list(x.shape), []
@@ -150,9 +149,9 @@ class MovementOps(EmitterCore):
 
     @legalised
     def reversed(self, x: Tensor, lengths: Tensor, axis: int) -> Tensor:
-        """The first elements along an axis in reverse, as many as ``lengths`` say, which broadcast to the other axes.
+        """Reverses the first ``lengths`` elements along an axis; lengths broadcast to the other axes.
 
-        ReverseSequence wants one axis of lengths next to the axis of time.
+        ReverseSequence needs a single axis of lengths next to the time axis.
         """
         batch = [i for i, size in enumerate(lengths.shape) if size > 1]
         if all(i < axis for i in batch):
@@ -164,7 +163,7 @@ class MovementOps(EmitterCore):
         return self.Transpose(moved, [order.index(i) for i in range(x.rank)])
 
     def _reversed(self, x: Tensor, lengths: Tensor, axis: int) -> Tensor:
-        """All lengths lie in front of the axis, or it is the first and they lie directly behind it."""
+        """All axes of lengths precede ``axis``, or it is the first and they directly follow it."""
         count, time = lengths.size, x.shape[axis]
         is_first = axis == 0 and count > 1
         sizes = (time, count) if is_first else (count, time)
@@ -174,7 +173,7 @@ class MovementOps(EmitterCore):
 
     @legalised
     def ReverseSequence(self, x: Tensor, lengths: Tensor, *, time_axis: int) -> Tensor:
-        """The first ``lengths`` (integers, one for each item of the other of the first two axes) elements reversed."""
+        """Reverses the first ``lengths`` elements, one integer per index of the other of the first two axes."""
 
         def fold(a: np.ndarray, counts: np.ndarray) -> np.ndarray:
             places = np.arange(a.shape[time_axis])[:, None]
@@ -186,7 +185,7 @@ class MovementOps(EmitterCore):
         return self.emit("ReverseSequence", MOVES, [x, self.Cast(lengths, INT64)], x.dtype, x.shape, attributes, fold)
 
     def Flip(self, x: Tensor, axes: Sequence[int]) -> Tensor:
-        """The elements of the given axes in reverse order: a Slice with negative steps."""
+        """Reverses the elements along axes: a Slice with negative steps."""
         flipped = [axis for axis in axes if x.shape[axis] > 1]
         if not flipped:
             return x
@@ -200,7 +199,7 @@ class MovementOps(EmitterCore):
         return self.emit("Slice", MOVES, inputs, x.dtype, x.shape, None, lambda a, *_: np.flip(a, tuple(flipped)))
 
     def Expand(self, x: Tensor, shape: Sequence[int]) -> Tensor:
-        """Axes of size 1 repeated to ``shape``, which has at least as many axes as ``x``."""
+        """Repeats axes of size 1 to ``shape``, which has at least as many axes as ``x``."""
         to = tuple(shape)
         if to == x.shape:
             return x
@@ -234,7 +233,7 @@ class MovementOps(EmitterCore):
     def ScatterElements(
         self, x: Tensor, indices: Tensor, updates: Tensor, axis: int = 0, reduction: Reduction = "none"
     ) -> Tensor:
-        """``x`` with ``updates`` put, or added, along an axis at ``indices``."""
+        """``x`` with ``updates`` written, or added, along an axis at ``indices``."""
 
         def fold(a: np.ndarray, i: np.ndarray, u: np.ndarray) -> np.ndarray:
             result = a.copy()
@@ -261,7 +260,7 @@ class MovementOps(EmitterCore):
 
     @legalised
     def DepthToSpace(self, x: Tensor, block: int, mode: Literal["DCR", "CRD"]) -> Tensor:
-        """Channels of an (N, C, H, W) tensor into blocks; DCR undoes :meth:`SpaceToDepth`, CRD counts c first."""
+        """Channels of an (N, C, H, W) tensor into blocks; DCR inverts :meth:`SpaceToDepth`, CRD has ``c`` first."""
         n, c, height, width = x.shape
         shape = (n, c // block**2, height * block, width * block)
         attributes: dict[str, Attribute] = {"blocksize": block}
@@ -271,7 +270,7 @@ class MovementOps(EmitterCore):
 
     @legalised
     def Col2Im(self, x: Tensor, image: tuple[int, ...], window: Window) -> Tensor:
-        """(N, C * elements of the window, windows) added up in an (N, C, *image) tensor; opset 18's."""
+        """Sums (N, C * elements of the window, windows) into an (N, C, *image) tensor; opset 18."""
         shape = (x.shape[0], x.shape[1] // prod(window.shape), *image)
         attributes: dict[str, Attribute] = {}
         if any(step != 1 for step in window.strides):
@@ -285,7 +284,7 @@ class MovementOps(EmitterCore):
 
     @legalised
     def GatherND(self, x: Tensor, indices: Tensor, batch_dims: int = 0) -> Tensor:
-        """``x[tuple]`` for the INT64 tuples in the last axis of ``indices``, behind common batch axes."""
+        """``x[tuple]`` for the INT64 tuples in the last axis of ``indices``, after common batch axes."""
 
         def fold(a: np.ndarray, i: np.ndarray) -> np.ndarray:
             batches = a.shape[:batch_dims]
@@ -299,7 +298,7 @@ class MovementOps(EmitterCore):
 
     @legalised
     def ScatterND(self, x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-        """``x`` with ``updates`` put at the INT64 tuples in the last axis of ``indices``."""
+        """``x`` with ``updates`` written at the INT64 tuples in the last axis of ``indices``."""
 
         def fold(a: np.ndarray, i: np.ndarray, u: np.ndarray) -> np.ndarray:
             result = a.copy()
@@ -311,7 +310,7 @@ class MovementOps(EmitterCore):
 
     @legalised
     def TensorScatter(self, cache: Tensor, updates: Tensor, first: Tensor) -> Tensor:
-        """``cache`` with ``updates`` put from row ``first`` of each item on, along the last axis but one; opset 24."""
+        """``cache`` with ``updates`` written from row ``first`` on, along the second to last axis; opset 24."""
         traits = Traits(keeps=Keeps.BITS, inputs=(0, 1))
         attributes: dict[str, Attribute] = {"axis": -2, "mode": "linear"}
         return self.emit(
@@ -329,39 +328,39 @@ class MovementOps(EmitterCore):
         to: Sequence[int] | None = None,
         is_packed: bool = True,
     ) -> Tensor:
-        """Gather, Scatter or a relative by integers of any type, to which ONNX gives no meaning where they lie outside.
+        """Gather, Scatter or a relative by integers of any type; undefined in ONNX if they are out of range.
 
-        They count along one axis of ``sizes``, or along one for each of the last axis, and broadcast ``to`` a shape.
-        What lies behind the axes matters if memory ``is_packed``. What Gather takes of one element is ``x`` itself.
+        ``sizes`` has one axis for all indices, or one per element of the last axis; indices broadcast ``to`` a shape.
+        ``is_packed``: out-of-range reads must return elements of other rows, as in packed memory.
         """
         if op == "Gather" and tuple(sizes) == (1,):
             return x
         if indices.value is not None:
-            given = indices.value.astype(np.int64)
-            places = self.positions(np.where(given < 0, given + sizes, given))
+            wide = indices.value.astype(np.int64)
+            places = self.positions(np.where(wide < 0, wide + sizes, wide))
         else:
-            places = indices if indices.dtype in (_INT32, INT64) else self.Cast(indices, INT64)
+            places = indices if indices.dtype in (INT32, INT64) else self.Cast(indices, INT64)
         if op.endswith("ND"):
             places = self.Cast(places, INT64)
-        made: Tensor = getattr(self, op)(x, places if to is None else self.Expand(places, to), *others)
-        return made
+        result: Tensor = getattr(self, op)(x, places if to is None else self.Expand(places, to), *others)
+        return result
 
     @legalised
     def OneHot(self, indices: Tensor, depth: int, values: Tensor, axis: int) -> Tensor:
-        """The second of ``values`` where the coordinate along ``axis`` is the index, else the first.
+        """``values[1]`` where the coordinate along ``axis`` is the index, else ``values[0]``.
 
-        There is one index along this axis, of any integer type.
+        ``indices`` has size 1 along this axis and any integer type.
         """
-        front, behind = indices.shape[:axis], indices.shape[axis + 1 :]
+        front, rest = indices.shape[:axis], indices.shape[axis + 1 :]
         inputs = [
-            self.Reshape(self.Cast(indices, INT64), (*front, *behind)),
+            self.Reshape(self.Cast(indices, INT64), (*front, *rest)),
             self.constant(np.array(depth, INT64)),
             self.Slice(values, (0,), (2,)),
         ]
-        return self.nodes("OneHot", inputs, [(values.dtype, (*front, depth, *behind))], {"axis": axis})[0]
+        return self.nodes("OneHot", inputs, [(values.dtype, (*front, depth, *rest))], {"axis": axis})[0]
 
     def Concat(self, items: Sequence[Tensor], axis: int) -> Tensor:
-        """The tensors joined along an axis."""
+        """Joins tensors along an axis."""
         if len(items) == 1:
             return items[0]
         first = items[0]
@@ -380,7 +379,7 @@ class MovementOps(EmitterCore):
         mode: PadMode = "constant",
         value: float | int | np.generic = 0,
     ) -> Tensor:
-        """Elements added at both ends of every axis; ``wrap`` is opset 19's."""
+        """Adds elements at both ends of every axis; mode ``wrap`` needs opset 19."""
         if not any(start) and not any(end):
             return x
         assert mode != "wrap" or self.opset >= 19
@@ -400,18 +399,17 @@ class MovementOps(EmitterCore):
         traits = Traits(keeps=Keeps.BITS, inputs=(0, 2) if constant else (0,))
         result = self.emit("Pad", traits, inputs, x.dtype, shape, attributes, fold)
         if mode == "constant" and result.value is None:
-            # as of what it surrounds, unless it is infinite
             result.is_bounded = x.is_bounded and bool(np.isfinite(value))
         return result
 
     def ConstantOfShape(
         self, shape: Sequence[int], value: float | int | np.generic, dtype: np.dtype[np.generic], *, fold: bool = False
     ) -> Tensor:
-        """One value everywhere: a constant up to :data:`STORED` bytes, beyond them an Expand of one element.
+        """A repeated value: a constant up to :data:`STORED` bytes, beyond that an Expand of one element.
 
-        The node takes some 150 bytes in the file, and no time when the model runs: runtimes fold it when they load
-        the model. But nothing that follows from it is known when compiling, as it is of a small constant. So ``fold``
-        says that what it goes into is constant as well: a canvas that is written over is not stored, its result is.
+        The node takes some 150 bytes in the file and no time at run time, since runtimes fold it on loading. But the
+        compiler cannot fold its readers. ``fold`` returns a constant instead, for readers that are constant too, such
+        as writes to a canvas: only their result is stored.
         """
         one, sizes = self.constant(value, dtype), tuple(shape)
         size = prod(sizes)
@@ -422,6 +420,6 @@ class MovementOps(EmitterCore):
         return self.emit("Expand", MOVES, [one, self.ints(sizes)], one.dtype, sizes)
 
     def positions(self, values: np.ndarray) -> Tensor:
-        """Constant indices for Gather and ScatterElements: INT32 where they fit, which halves them."""
+        """Constant indices for Gather and ScatterElements: INT32 if they fit, at half the size."""
         small = values.size == 0 or (values.min() >= -(1 << 31) and values.max() < 1 << 31)
         return self.constant(values.astype(np.int32 if small else INT64))

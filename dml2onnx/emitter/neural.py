@@ -12,13 +12,23 @@ from dml2onnx.emitter.arithmetic import ArithmeticOps, Fold
 from dml2onnx.emitter.core import FOLDED_GROWTH_ELEMENTS, EmitterCore, Keeps, Traits, legalised
 from dml2onnx.emitter.tensor import Tensor, broadcast_shape
 from dml2onnx.emitter.windows import Window
-from dml2onnx.onnx_model import BOOL, ELEMENT_TYPES, FLOAT, FLOAT16, INT64, Array, Dequantized, DType
+from dml2onnx.onnx_model import (
+    BOOL,
+    ELEMENT_TYPES,
+    FLOAT,
+    FLOAT16,
+    INT8,
+    INT32,
+    INT64,
+    UINT8,
+    Array,
+    Dequantized,
+    DType,
+)
 from dml2onnx.onnx_model.records import Attribute
 
-_INT8: DType = np.dtype(np.int8)
-_UINT8: DType = np.dtype(np.uint8)
 HIDES: Mapping[DType, Any] = {dtype: np.finfo(dtype.name).max / 2 for dtype in (FLOAT16, FLOAT)}
-"""What is subtracted from the score of a key that is not to be seen, at most."""
+"""The maximum that is subtracted from the score of a masked key."""
 _ALL = Traits()
 _FIRST = Traits(inputs=(0,))
 
@@ -30,7 +40,7 @@ def _of_each(op: str, a: str, /) -> Callable[[EmitterCore, Tensor, float], Tenso
 @overload
 def _of_each(op: str, a: str, b: str, /) -> Callable[[EmitterCore, Tensor, float, float], Tensor]: ...
 def _of_each(op: str, /, *names: str, fold: Fold | None = None) -> Callable[..., Tensor]:
-    """An activation of each element, with its attributes, in order."""
+    """An element-wise activation with its attributes in order."""
 
     def method(self: EmitterCore, x: Tensor, *numbers: float) -> Tensor:
         attributes = dict(zip(names, numbers, strict=True)) or None
@@ -75,15 +85,12 @@ class NeuralOps(ArithmeticOps):
 
     @legalised
     def MaxPool(self, x: Tensor, window: Window) -> Tensor:
-        """Maximum over windows; padding never wins. Pads must be smaller than the window."""
+        """Maximum over windows, ignoring padding. Pads must be smaller than the window."""
         return self._pooled("MaxPool", x, window)
 
     @legalised
     def MaxPoolWithIndices(self, x: Tensor, window: Window) -> tuple[Tensor, Tensor]:
-        """Maximum and the position (INT64) of the first maximum in the whole of ``x``, row-major.
-
-        ``x`` is not widened here.
-        """
+        """Maximum, and the row-major index (INT64) of the first maximum in ``x``, which is not widened."""
         shape = (*x.shape[:2], *window.output_sizes(x.shape[2:]))
         outputs = [(x.dtype, shape), (INT64, shape)]
         values, indices = self.nodes("MaxPool", [x], outputs, window.attributes("MaxPool"))
@@ -91,9 +98,9 @@ class NeuralOps(ArithmeticOps):
 
     @legalised
     def MaxUnpool(self, x: Tensor, indices: Tensor, sizes: tuple[int, ...]) -> Tensor:
-        """The elements of ``x`` at their indices in all of a tensor of these sizes, row-major, and 0 elsewhere.
+        """Writes the elements of ``x`` at row-major indices of a tensor of these sizes, with 0 elsewhere.
 
-        Windows are as large, and as far from one another, as makes these sizes of those of ``x``.
+        Window and strides are derived from the two sizes.
         """
         axes = list(zip(x.shape[2:], sizes[2:], strict=True))
         strides = tuple(large // small for small, large in axes)
@@ -103,9 +110,9 @@ class NeuralOps(ArithmeticOps):
 
     @legalised
     def AveragePool(self, x: Tensor, window: Window, *, count_include_pad: bool) -> Tensor:
-        """Mean over windows; dilations are opset 19's. Over all of each picture it is GlobalAveragePool.
+        """Mean over windows; dilations need opset 19. A window over the whole input is GlobalAveragePool.
 
-        That has no sizes, and adds up in another order: as it stands where sizes have names, it stands everywhere.
+        That needs no sizes, and sums in another order: models with named sizes use it, so all others do too.
         """
         if window.is_all_of(x.shape[2:]) and self.runs_like("AveragePool", "GlobalAveragePool", x.dtype):
             shape = (*x.shape[:2], *(1 for _ in window.shape))
@@ -114,7 +121,7 @@ class NeuralOps(ArithmeticOps):
 
     @legalised
     def LpPool(self, x: Tensor, window: Window, p: int) -> Tensor:
-        """``sum(|x| ** p) ** (1 / p)`` over windows; dilations are opset 18's. Pads must be smaller than the window."""
+        """``sum(|x| ** p) ** (1 / p)`` over windows; dilations need opset 18. Pads must be smaller than the window."""
         return self._pooled("LpPool", x, window, {"p": p})
 
     def _pooled(self, op: str, x: Tensor, window: Window, more: Mapping[str, Attribute] = {}) -> Tensor:
@@ -131,37 +138,40 @@ class NeuralOps(ArithmeticOps):
 
     @legalised
     def InstanceNormalization(self, x: Tensor, scale: Tensor, bias: Tensor, epsilon: float) -> Tensor:
-        """Each ``x[n, c]`` less its mean, over the root of its variance plus ``epsilon``, times ``scale[c]``, plus
-        ``bias[c]``; ``x`` has at least three dimensions.
+        """``scale[c] * (x[n, c] - mean) / sqrt(variance + epsilon) + bias[c]`` with statistics per ``x[n, c]``.
+
+        ``x`` has at least three dimensions.
         """
         inputs = [x, scale, bias]
         return self.emit("InstanceNormalization", _ALL, inputs, x.dtype, x.shape, {"epsilon": epsilon})
 
     @legalised
     def LayerNormalization(self, x: Tensor, scale: Tensor, bias: Tensor | None, axis: int, epsilon: float) -> Tensor:
-        """``x`` less its mean over the axes from ``axis`` on, over the root of its variance plus ``epsilon``, times
-        ``scale``, plus ``bias``, which broadcast to these axes: runtimes want them whole.
+        """``scale * (x - mean) / sqrt(variance + epsilon) + bias`` with statistics over the axes from ``axis`` on.
+
+        Scale and bias broadcast to these axes; they are expanded, since runtimes require it.
         """
         inputs = [x, *(self.Expand(item, x.shape[axis:]) for item in (scale, bias) if item is not None)]
         return self.emit("LayerNormalization", _ALL, inputs, x.dtype, x.shape, {"axis": axis, "epsilon": epsilon})
 
     @legalised
     def RMSNormalization(self, x: Tensor, scale: Tensor, axis: int, epsilon: float) -> Tensor:
-        """``x`` over the root of the mean of its squares plus ``epsilon``, times ``scale``; opset 23."""
+        """``scale * x / sqrt(mean(x ** 2) + epsilon)`` over the axes from ``axis`` on; opset 23."""
         inputs = [x, self.Expand(scale, x.shape[axis:])]
         return self.emit("RMSNormalization", _ALL, inputs, x.dtype, x.shape, {"axis": axis, "epsilon": epsilon})
 
     @legalised
     def GroupNormalization(self, x: Tensor, scale: Tensor, bias: Tensor, groups: int, epsilon: float) -> Tensor:
-        """(N, C, ...) in ``groups`` of channels less their mean, over the root of their variance plus ``epsilon``,
-        times ``scale`` and plus ``bias``, vectors of C; opset 21. ONNX defines it by other operators.
+        """``scale * (x - mean) / sqrt(variance + epsilon) + bias`` with statistics per group of channels; opset 21.
+
+        Scale and bias are vectors of C. ONNX defines the operator as a function.
         """
         inputs, attributes = [x, scale, bias], {"num_groups": groups, "epsilon": epsilon}
         return self.nodes("GroupNormalization", inputs, [(x.dtype, x.shape)], attributes)[0]
 
     @legalised
     def LpNormalization(self, x: Tensor, axis: int, p: int, epsilon: float) -> Tensor:
-        """``x`` over its norm of order ``p``, 1 or 2, along an axis; ``epsilon`` is so small that ONNX has none."""
+        """``x / norm`` of order ``p``, 1 or 2, along an axis; ONNX has no ``epsilon``, which is negligible."""
         return self.emit("LpNormalization", _ALL, [x], x.dtype, x.shape, {"axis": axis, "p": p})
 
     @legalised
@@ -189,11 +199,11 @@ class NeuralOps(ArithmeticOps):
         scale: float,
         presents: int,
     ) -> list[Tensor]:
-        """``softmax(scale * Q K^T + mask) V`` per head, and the first so many of the present keys and values; opset 23.
+        """``softmax(scale * Q K^T + mask) V`` per head, and ``presents`` of the present key and value; opset 23.
 
-        Query, key and value are (batch, length, heads * size), ``heads`` those of the query and of the others, past and
-        present (batch, heads, length, size), all cast to the type of the query. ``mask`` broadcasts to (batch, heads,
-        queries, keys).
+        Query, key and value are (batch, length, heads * size), past and present (batch, heads, length, size), all cast
+        to the type of the query. ``heads`` are those of the query and of the others. ``mask`` broadcasts to (batch,
+        heads, queries, keys).
         """
         batch, queries, _ = query.shape
         sizes = [x.shape[2] // heads[1] for x in (key, value)]
@@ -209,13 +219,12 @@ class NeuralOps(ArithmeticOps):
 
     @legalised
     def masked(self, mask: Tensor, value: Tensor, bias: Tensor | None, scale: float, *, instead: bool) -> Tensor | None:
-        """What is added to scores: ``scale * bias``, and ``value``, or that instead, where a mask is 0 or False."""
+        """The addend of scores: ``scale * bias``, plus ``value``, or ``value`` ``instead``, where the mask is 0."""
         kept = self.Cast(mask, BOOL)
         scaled = None if bias is None else self.Mul(bias, self.constant(scale, bias.dtype))
         if kept.value is not None and kept.value.all():
             return scaled
-        # to kernels of Attention the lowest number says that a key is not there, and gives 0 where none is; half of it
-        # hides a key as well
+        # kernels of Attention treat the lowest number as an absent key, and return 0 without keys; half of it masks too
         hiding = value.constant if np.isinf(value.constant) else np.maximum(value.constant, -HIDES[value.dtype])
         plain = scaled if instead and scaled is not None else self.constant(0, value.dtype)
         values = self.Where(kept, plain, self.constant(hiding, value.dtype))
@@ -274,11 +283,11 @@ class NeuralOps(ArithmeticOps):
         scale: float,
         otherwise: Callable[[Tensor | None], Tensor],
     ) -> Tensor:
-        """The mean of interpolated points per element of each region of ``rois`` (R, 4).
+        """The mean of interpolated points per output element of each region of ``rois`` (R, 4).
 
-        Half a pixel is taken off the coordinates, behind their ``scale``. Along an axis there are as many points as
-        elements of the region for one of the result, but at least and at most as many as ``samples`` say. ``batches``
-        (R) are integers. Where RoiAlign is not that, ``otherwise`` makes it, of all regions or only those of a mask.
+        Coordinates are multiplied by ``scale`` and shifted by half a pixel. The number of points along an axis is the
+        number of input elements per output element, limited to the range ``samples``. ``batches`` (R) are integers. If
+        RoiAlign differs, ``otherwise`` computes all regions, or those of a mask.
         """
         fewest, most = samples
         attributes: dict[str, Attribute] = {
@@ -329,7 +338,7 @@ class NeuralOps(ArithmeticOps):
 
     @legalised
     def HardSwish(self, x: Tensor, alpha: float, beta: float) -> Tensor:
-        """``x * max(0, min(1, alpha * x + beta))``, which ONNX has for 1 / 6 and 0.5."""
+        """``x * max(0, min(1, alpha * x + beta))``; ONNX has it for 1 / 6 and 0.5 only."""
         return self.emit("HardSwish", _ALL, [x], x.dtype, x.shape)
 
     Shrink = legalised(_of_each("Shrink", "bias", "lambd"))
@@ -348,7 +357,7 @@ class NeuralOps(ArithmeticOps):
     """``0.5 * x * (1 + erf(x / sqrt 2))``; opset 20."""
 
     Softmax = _over("Softmax")
-    """Exponentials along an axis, normalised to sum 1."""
+    """``exp(x) / sum(exp(x))`` along an axis."""
 
     LogSoftmax = legalised(_over("LogSoftmax"))
     """Logarithm of the softmax along an axis."""
@@ -362,7 +371,7 @@ class NeuralOps(ArithmeticOps):
     def QuantizeLinear(self, x: Tensor, scale: Tensor, zero_point: Tensor, axis: int | None = None) -> Tensor:
         """``round(x / scale) + zero_point``, halves to even, saturated to the type of ``zero_point``.
 
-        FLOAT ``x``, of which NaN becomes the lowest number; both parameters are scalars, or vectors along ``axis``.
+        ``x`` is FLOAT; NaN becomes the lowest integer. Both parameters are scalars, or vectors along ``axis``.
         """
         dtype = zero_point.dtype
         limits = np.iinfo(dtype.name)
@@ -378,8 +387,8 @@ class NeuralOps(ArithmeticOps):
 
     @legalised
     def DynamicQuantizeLinear(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """FLOAT ``x`` as UINT8, and the scale and zero point that its range, widened to 0, asks for, as scalars."""
-        outputs = [(_UINT8, x.shape), (x.dtype, ()), (_UINT8, ())]
+        """FLOAT ``x`` as UINT8, with scalar scale and zero point for the range of ``x`` and 0."""
+        outputs = [(UINT8, x.shape), (x.dtype, ()), (UINT8, ())]
         y, scale, zero_point = self.nodes("DynamicQuantizeLinear", [x], outputs)
         return y, scale, zero_point
 
@@ -391,7 +400,7 @@ class NeuralOps(ArithmeticOps):
         """
         shape = (*broadcast_shape(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1])
         inputs = [a, b, a_zero_point, b_zero_point]
-        return self.emit("MatMulInteger", Traits("T1", (0, 2), False), inputs, np.dtype(np.int32), shape)
+        return self.emit("MatMulInteger", Traits("T1", (0, 2), False), inputs, INT32, shape)
 
     @legalised
     def ConvInteger(
@@ -404,13 +413,13 @@ class NeuralOps(ArithmeticOps):
         attributes = window.attributes("ConvInteger", group)
         shape = (x.shape[0], w.shape[0], *window.output_sizes(x.shape[2:]))
         inputs = [x, w, x_zero_point, w_zero_point]
-        return self.emit("ConvInteger", Traits("T1", (0, 2), False), inputs, np.dtype(np.int32), shape, attributes)
+        return self.emit("ConvInteger", Traits("T1", (0, 2), False), inputs, INT32, shape, attributes)
 
     @legalised
     def QLinearConv(
         self, inputs: Sequence[Tensor], bias: Tensor | None, window: Window, group: int, dtype: DType
     ) -> Tensor:
-        """Input, filter and result, each but the result with scale and zero point behind it; an INT32 bias."""
+        """Quantized convolution; ``inputs`` and bias (INT32) are those of ONNX."""
         x, w = inputs[0], inputs[3]
         shape = (x.shape[0], w.shape[0], *window.output_sizes(x.shape[2:]))
         operands = [*inputs, *([] if bias is None else [bias])]
@@ -418,7 +427,7 @@ class NeuralOps(ArithmeticOps):
 
     @legalised
     def QLinearMatMul(self, inputs: Sequence[Tensor], dtype: DType) -> Tensor:
-        """Two matrices, each with scale and zero point behind it, and those of the result."""
+        """Quantized product of matrices; ``inputs`` are those of ONNX."""
         a, b = inputs[0], inputs[3]
         shape = (*broadcast_shape(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1])
         return self.nodes("QLinearMatMul", inputs, [(dtype, shape)])[0]
@@ -433,16 +442,16 @@ class NeuralOps(ArithmeticOps):
         *,
         keep: bool = False,
     ) -> Tensor:
-        """``(x - zero_point) * scale`` in the type of ``scale``, the difference exact.
+        """``(x - zero_point) * scale`` in the type of ``scale``, with an exact difference.
 
-        Both parameters are scalars, or vectors along ``axis``; that of INT32 is 0. ``keep`` leaves constants alone.
+        Both parameters are scalars, or vectors along ``axis``; the zero point of INT32 is 0. ``keep`` disables folding.
         """
 
         def fold(a: np.ndarray, s: np.ndarray, *z: np.ndarray) -> Array:
             difference = a.astype(np.int64) - (_along(z[0], axis, a.ndim) if z else 0)
             return np.asarray(difference.astype(s.dtype) * _along(s, axis, a.ndim))
 
-        # a large constant stays as small as it is
+        # folding would enlarge a large constant
         folds = fold if x.size <= FOLDED_GROWTH_ELEMENTS and not keep else None
         if x.value is not None and folds is None and x.dtype == np.int8 and not keep:
             x, zero_point = self._as_unsigned(x, scale, zero_point)
@@ -455,10 +464,9 @@ class NeuralOps(ArithmeticOps):
         return result
 
     def _as_unsigned(self, x: Tensor, scale: Tensor, zero_point: Tensor | None) -> tuple[Tensor, Tensor | None]:
-        """Constant INT8 moved to UINT8, and the zero point with it.
+        """Converts constant INT8 and its zero point to UINT8.
 
-        What reads the numbers may be computed in integers, and on some processors sums of products of UINT8 and INT8
-        saturate; those of UINT8 alone are exact.
+        Runtimes may compute readers in integers, and on some processors sums of UINT8 * INT8 saturate.
         """
         zero = self.constant(np.zeros(scale.shape, np.int8)) if zero_point is None else zero_point
         if zero.value is None:
@@ -467,23 +475,23 @@ class NeuralOps(ArithmeticOps):
 
     @legalised
     def raised(self, x: Tensor) -> Tensor:
-        """INT8 moved up by 128 to UINT8, which is a sum of low bits."""
-        return self.Add(self.Cast(x, _UINT8), self.constant(128, _UINT8))
+        """Converts INT8 to UINT8 by adding 128 modulo 256."""
+        return self.Add(self.Cast(x, UINT8), self.constant(128, UINT8))
 
     @legalised
     def lowered(self, x: Tensor) -> Tensor:
-        """UINT8 moved down by 128 to INT8, which modulo 256 is as much up."""
-        return self.Cast(self.Add(x, self.constant(128, _UINT8)), _INT8)
+        """Converts UINT8 to INT8 by subtracting 128, which modulo 256 is adding it."""
+        return self.Cast(self.Add(x, self.constant(128, UINT8)), INT8)
 
     @legalised
     def scaled(self, x: Tensor, first: Tensor, second: Tensor) -> Tensor:
-        """``x`` by the product of two scales, which is a constant where both are."""
+        """``x * (first * second)``, which folds constant scales."""
         return self.Mul(x, self.Mul(first, second))
 
     def stored_nibbles(self, x: Tensor, dtype: DType) -> Tensor:
-        """Constant 4-bit integers, which come one to a byte, as FLOAT.
+        """Constant 4-bit integers, passed as one per byte, as FLOAT.
 
-        The Cast is left to the runtime: the file has half a byte for each.
+        The Cast is not folded, so the file stores half a byte for each.
         """
         stored = self.constant(np.ascontiguousarray(x.constant).view(dtype), label=x.label)
         return self.nodes("Cast", [stored], [(FLOAT, x.shape)], {"to": ELEMENT_TYPES[FLOAT][0]})[0]
@@ -493,12 +501,12 @@ class NeuralOps(ArithmeticOps):
 
 
 def _along(parameter: np.ndarray, axis: int | None, rank: int) -> np.ndarray:
-    """A scalar, or a vector that lies along ``axis`` of ``rank`` dimensions."""
+    """Reshapes a vector to broadcast along ``axis`` of ``rank`` dimensions; returns a scalar unchanged."""
     return parameter if axis is None else parameter.reshape([-1, *[1] * (rank - axis - 1)])
 
 
 def _dequantized(x: Tensor, scale: Tensor, zero_point: Tensor | None) -> Dequantized:
-    """What is known of constants that have been dequantised: parameters are scalars, or vectors."""
+    """Records the integers and parameters (scalars or vectors) of a dequantized constant."""
     shape = () if scale.size == 1 else (scale.size,)
     points = np.zeros(shape, x.dtype) if zero_point is None else zero_point.constant.reshape(-1)
     points = np.broadcast_to(points, (scale.size,)).reshape(shape)

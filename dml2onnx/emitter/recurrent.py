@@ -1,4 +1,4 @@
-"""ONNX operators that go through sequences: RNN, GRU, LSTM. Scan is for whatever has no operator of its own."""
+"""ONNX's recurrent operators RNN, GRU and LSTM."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-import numpy as np
-
 from dml2onnx.emitter.core import EmitterCore, Traits, legalised
 from dml2onnx.emitter.movement import MovementOps
 from dml2onnx.emitter.tensor import Tensor
-from dml2onnx.onnx_model import DType
+from dml2onnx.onnx_model import INT32, DType
 from dml2onnx.onnx_model.records import Attribute
 
 _ALL = Traits()
@@ -22,21 +20,21 @@ RecurrentOperator: TypeAlias = "Callable[..., list[Tensor | None]]"
 
 @dataclass(frozen=True, slots=True)
 class GateActivation:
-    """An activation by the name that the recurrent operators know; ``None`` for a parameter that it does not have."""
+    """An activation by its name in the recurrent operators; ``None`` is an absent parameter."""
 
     name: str
     alpha: float | None = None
     beta: float | None = None
     stands_for: str = ""
-    """What DirectML calls it, where ONNX has no name."""
+    """Its DirectML name, if ONNX has none."""
     compute: Callable[[Any, Tensor], Tensor] | None = None
-    """What an emitter makes it of."""
+    """Emits the activation as nodes."""
     sees_slices: bool = False
-    """Whether it looks along axes of (1, 1, batch_size, hidden_size)."""
+    """Whether it works along axes of (1, 1, batch_size, hidden_size)."""
 
 
 def _operator(op: str, defaults: tuple[str, ...]) -> RecurrentOperator:
-    """The method of an operator, whose default activations need not be said."""
+    """The method of an operator, which omits default activations."""
 
     def method(
         self: EmitterCore,
@@ -64,8 +62,8 @@ def _operator(op: str, defaults: tuple[str, ...]) -> RecurrentOperator:
         count = max(index for index, keep in enumerate(wanted) if keep) + 1
         shapes = [(x.shape[0], *single), *[single] * (count - 1)]
         outputs = [(legal, shape) if keep else None for shape, keep in zip(shapes, wanted, strict=False)]
-        made = iter(self.nodes(op, cast, outputs, attributes))
-        results = [self.Cast(next(made), x.dtype) if item is not None else None for item in outputs]
+        tensors = iter(self.nodes(op, cast, outputs, attributes))
+        results = [self.Cast(next(tensors), x.dtype) if item is not None else None for item in outputs]
         return results + [None] * (len(wanted) - count)
 
     method.__name__ = op
@@ -73,7 +71,7 @@ def _operator(op: str, defaults: tuple[str, ...]) -> RecurrentOperator:
 
 
 def _gates(activations: Sequence[GateActivation], defaults: tuple[str, ...]) -> dict[str, Attribute]:
-    """Names and parameters; those that have such a parameter consume the lists in order."""
+    """Names and parameters of activations, which consume the lists of parameters in order."""
     names = tuple(item.name for item in activations)
     attributes: dict[str, Attribute] = {} if names == defaults else {"activations": names}
     for parameter in ("alpha", "beta"):
@@ -90,26 +88,26 @@ class RecurrentOps(MovementOps):
     (num_directions, gates * hidden_size, ...), biases (num_directions, 2 * gates * hidden_size), lengths (batch_size)
     INT32, none above seq_length, states (num_directions, batch_size, hidden_size), and ``peephole`` (num_directions,
     3 * hidden_size). They give Y (seq_length, num_directions, batch_size, hidden_size), Y_h without its first axis and
-    Y_c, as far as wanted; what is not is left out or has no name.
+    Y_c; those that are not ``wanted`` are omitted or have no name.
     """
 
     @legalised
     def gates(
         self, operator: str, activations: Sequence[GateActivation], dtype: DType, *, resets_bias: bool
     ) -> Sequence[GateActivation]:
-        """The activations as the target takes them; none where it makes something else of the operator.
+        """The activations for the target's operator; none if the operator must be unrolled.
 
-        ``resets_bias`` says that a recurrent bias is multiplied by a reset gate.
+        ``resets_bias``: a reset gate multiplies a recurrent bias.
         """
         return activations
 
     @legalised
     def recurrent(self, op: str, inputs: Sequence[Tensor | None], /, **how: Any) -> Sequence[Tensor | None]:
-        """RNN, GRU or LSTM; of a length that is 0 or above seq_length the result may be anything."""
+        """RNN, GRU or LSTM; undefined for lengths of 0 or above seq_length."""
         *first, lengths = inputs[:5]
-        lengths = None if lengths is None else self.Cast(lengths, np.dtype(np.int32))
-        made: list[Tensor | None] = getattr(self, op)([*first, lengths, *inputs[5:]], **how)
-        return made
+        lengths = None if lengths is None else self.Cast(lengths, INT32)
+        results: list[Tensor | None] = getattr(self, op)([*first, lengths, *inputs[5:]], **how)
+        return results
 
     RNN = legalised(_operator("RNN", ("Tanh",)))
     """One gate."""

@@ -1,4 +1,4 @@
-"""Tensors: values of the model that is being built, with what is known of them."""
+"""Tensors: values of the model under construction, with known properties."""
 
 from __future__ import annotations
 
@@ -12,70 +12,70 @@ import numpy as np
 
 from dml2onnx.onnx_model import UNKNOWN, Array, Value, has_unknown, is_unknown
 
-_LOOKED_AT = 1 << 12
-"""Elements up to which a constant is looked at when what it goes into is made."""
+_MOST_INSPECTED = 1 << 12
+"""Larger constants are not inspected when nodes are emitted."""
 
 
 @dataclass(slots=True, eq=False)
 class Tensor(Value):
-    """A value of the model being built; of a constant all is known."""
+    """A value of the model under construction; ``value`` is set for constants."""
 
     value: Array | None = None
     label: str = ""
-    """The name that a constant gets when it becomes an initializer."""
+    """The preferred name of the initializer."""
     stored: Value | None = None
-    """The initializer that a constant has become."""
+    """The initializer of a constant."""
     reader: str = ""
-    """The ONNX operator whose nodes share a constant with no others; empty where all may."""
+    """If set, only nodes of this ONNX operator share the initializer."""
     is_input: bool = False
-    """Whether it is an input of the graph."""
+    """Whether it is a graph input."""
     steps: tuple[Tensor, Tensor] | None = None
-    """Scale and zero point of a QuantizeLinear that made it of an operator between quantisations."""
+    """Scale and zero point of the QuantizeLinear that produced it, if that ends a QDQ unit."""
     has_no_sign: bool = False
-    """Whether an operator that gives nothing below 0 made it; see :attr:`is_never_negative`."""
+    """Whether the producing operator returns no negative numbers; see :attr:`is_never_negative`."""
 
-    def again(self, name: str) -> Tensor:
-        """Another computed tensor of which the same is known."""
-        return Tensor(name, *_all_but_the_name(self))
+    def renamed(self, name: str) -> Tensor:
+        """A copy of a computed tensor with another name."""
+        return Tensor(name, *_fields_after_name(self))
 
     @property
     def constant(self) -> Array:
-        """The value; asking a computed tensor for it is a defect."""
+        """The value; the tensor must be constant."""
         assert self.value is not None, f"{self.name} is not a constant"
         return self.value
 
     @property
     def is_never_minus_zero(self) -> bool:
-        """Whether floats are known to hold no -0.0: constants without, and what was cast from integers."""
+        """Whether floats are known not to be -0.0: constants, and casts from integers."""
         if self.value is not None:
             return not (np.signbit(self.value) & (self.value == 0)).any()
         return self.cast_from is not None and self.cast_from.kind != "f"
 
     @property
     def is_never_negative(self) -> bool:
-        """Whether it is known that nothing of it lies below 0, as NaN and -0.0 do not; of large constants it is not."""
+        """Whether no element is known to be below 0 (NaN and -0.0 are not); ``False`` for large constants."""
         if self.value is not None:
-            return self.size <= _LOOKED_AT and self.dtype.kind in "fiub" and not (self.value < 0).any()
+            return self.size <= _MOST_INSPECTED and self.dtype.kind in "fiub" and not (self.value < 0).any()
         return self.has_no_sign or self.dtype.kind in "ub" or self.below is not None
 
     @property
     def is_integral(self) -> bool:
-        """Whether it is known by its type, or that before a Cast, to hold whole numbers."""
+        """Whether the type, or that before a Cast, is an integer type."""
         return self.dtype.kind in "iu" or (self.cast_from is not None and self.cast_from.kind in "iu")
 
 
-_all_but_the_name: Callable[[Tensor], tuple[Any, ...]] = attrgetter(*[item.name for item in fields(Tensor)][1:])
+_fields_after_name: Callable[[Tensor], tuple[Any, ...]] = attrgetter(*[item.name for item in fields(Tensor)][1:])
 
 
 def broadcast_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """``numpy.broadcast_shapes``; nearly always all shapes are one."""
+    """``numpy.broadcast_shapes``, with a fast path for equal shapes and support for unknown sizes."""
     first = shapes[0]
     if all(shape == first for shape in shapes):
         return first
     result = np.broadcast_shapes(*shapes)
     if not any(map(has_unknown, shapes)):
         return result
-    # numpy gives plain numbers
+    # numpy returns plain numbers
     axes = zip_longest(*(reversed(shape) for shape in shapes))
     return tuple(
         UNKNOWN if any(size is not None and is_unknown(size) for size in sizes) else size
@@ -84,7 +84,7 @@ def broadcast_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def are_constant(items: Sequence[Tensor | None]) -> bool:
-    """Whether all operands that are there are constants."""
+    """Whether all present operands are constants."""
     for item in items:  # noqa: SIM110  # a generator takes three times as long
         if item is not None and item.value is None:
             return False
@@ -92,42 +92,42 @@ def are_constant(items: Sequence[Tensor | None]) -> bool:
 
 
 def derived_label(inputs: Sequence[Tensor | None]) -> str:
-    """Constants folded from a weight keep its name, so that a reader of the model recognises them."""
+    """The label of a constant folded from these, so that it keeps the name of a weight."""
     labels = [item.label for item in inputs if item is not None and item.label]
     return labels[0] if labels else ""
 
 
-# --- what operators hand on ------------------------------------------------------------------------------------------
+# --- propagation of properties ---------------------------------------------------------------------------------------
 
 _KEEP_BOUNDED = frozenset({"Cast", "Concat", "Identity", "MaxPool", "Reshape", "Slice", "Transpose"})
-"""Operators that give what they are given, of what they are given."""
+"""Operators whose results are bounded if their inputs are."""
 
 _MOVE_ELEMENTS = frozenset({"Expand", "Identity", "Reshape", "Slice", "Transpose"})
-"""Operators that give elements of their first input, and no others."""
+"""Operators that return only elements of their first input."""
 
 _HAVE_NO_SIGN = frozenset(
     {"Abs", "Exp", "ReduceL1", "ReduceL2", "ReduceSumSquare", "Relu", "Sigmoid", "Softmax", "Sqrt"}
 )
-"""Operators that make no float below 0."""
+"""Operators that return no negative floats."""
 
 _MAKE_NO_SIGN = _MOVE_ELEMENTS | frozenset(
     {"Add", "AveragePool", "Cast", "Concat", "Conv", "Mul", "Pad", "Pow", "ReduceMax", "ReduceMean", "ReduceSum"}
 )
-"""Operators that make no float below 0 where none of their inputs is."""
+"""Operators that return no negative floats for nonnegative inputs."""
 
 
-def hand_on(op: str, inputs: Sequence[Tensor | None], made: Sequence[Tensor]) -> None:
-    """Notes of what an operator has made what is known of it by its inputs."""
+def propagate_properties(op: str, inputs: Sequence[Tensor | None], results: Sequence[Tensor]) -> None:
+    """Sets properties of an operator's results that follow from its inputs."""
     first = inputs[0]
     if first is None:
         return
     if op in _KEEP_BOUNDED and _are_bounded(inputs if op == "Concat" else inputs[:1]):
-        for result in made:
+        for result in results:
             result.is_bounded = True
     if op in _MOVE_ELEMENTS:
-        made[0].below = first.below
+        results[0].below = first.below
     if op in _HAVE_NO_SIGN or (op in _MAKE_NO_SIGN and _have_no_sign(op, inputs)):
-        for result in made:
+        for result in results:
             result.has_no_sign = result.dtype.kind == "f"
 
 

@@ -1,4 +1,4 @@
-"""Sliding windows: what convolutions and pools have in common."""
+"""Sliding windows of convolutions and pools."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from dml2onnx.onnx_model.records import Attribute
 
 DILATED_SINCE = {"AveragePool": 19, "LpPool": 18}
-"""The opset from which on an operator has dilations, which others have in all."""
+"""The first opset with dilations; other operators have them in all opsets."""
 
 
 def may_be_dilated(op: str, opset: int) -> bool:
@@ -18,7 +18,7 @@ def may_be_dilated(op: str, opset: int) -> bool:
 
 
 class Window(NamedTuple):
-    """A sliding window over the spatial axes: what convolutions and pools share. All tuples have one entry per axis."""
+    """A sliding window over the spatial axes. All tuples have one entry per axis."""
 
     shape: tuple[int, ...]
     strides: tuple[int, ...]
@@ -26,7 +26,7 @@ class Window(NamedTuple):
     start: tuple[int, ...]
     end: tuple[int, ...]
     output_padding: tuple[int, ...] = ()
-    """Elements behind the result of a transposed convolution, each less than the stride or the dilation, if any."""
+    """Elements after the result of a transposed convolution, each less than the stride or the dilation, if any."""
 
     @property
     def is_dilated(self) -> bool:
@@ -34,16 +34,16 @@ class Window(NamedTuple):
         return any(step != 1 for step in self.dilations)
 
     def is_all_of(self, sizes: tuple[int, ...]) -> bool:
-        """Whether there is one window, which is all there is and nothing else."""
+        """Whether a single window covers exactly the input."""
         padded = any(self.start) or any(self.end) or self.is_dilated
         return self.shape == sizes and not padded
 
     def extent(self, axis: int) -> int:
-        """Elements from the first to the last that a window covers."""
+        """Number of elements from the first to the last that a window covers."""
         return (self.shape[axis] - 1) * self.dilations[axis] + 1
 
     def transposed_sizes(self, sizes: tuple[int, ...]) -> tuple[int, ...]:
-        """What a transposed convolution makes of each spatial axis; ``start`` and ``end`` crop it."""
+        """The output sizes of a transposed convolution; ``start`` and ``end`` crop them."""
         more = self.output_padding or (0,) * len(sizes)
         return tuple(
             (size - 1) * self.strides[i] + self.extent(i) + more[i] - self.start[i] - self.end[i]
@@ -51,7 +51,7 @@ class Window(NamedTuple):
         )
 
     def output_size(self, axis: int, size: int) -> int:
-        """Windows that fit, those that hang over the end not counted."""
+        """Number of windows that fit completely."""
         return (size + self.start[axis] + self.end[axis] - self.extent(axis)) // self.strides[axis] + 1
 
     def output_sizes(self, sizes: tuple[int, ...]) -> tuple[int, ...]:
@@ -59,9 +59,9 @@ class Window(NamedTuple):
         return _output_sizes(self, sizes)
 
     def reaching(self, sizes: tuple[int, ...], output: tuple[int, ...]) -> Window:
-        """The same with as much padding at the end as that many windows need, whatever they were said to have.
+        """Returns the window with the padding at the end that ``output`` windows need.
 
-        Where all of them fit without any there may be more of them: the first ones are those that are wanted.
+        If they need none, more windows may fit; the first ones are wanted.
         """
         if self.output_sizes(sizes) == output:
             return self
@@ -70,7 +70,7 @@ class Window(NamedTuple):
         return self._replace(end=tuple(max(n, 0) for n in needed))
 
     def attributes(self, op: str, group: int | None = None) -> Mapping[str, Attribute]:
-        """As attributes of an ONNX operator, also where they have their defaults; convolutions have a group, too."""
+        """Attributes of an ONNX operator, including defaults; convolutions also have a group."""
         return _attributes(self, op, group)
 
 
@@ -81,7 +81,7 @@ def _output_sizes(window: Window, sizes: tuple[int, ...]) -> tuple[int, ...]:
 
 @lru_cache(maxsize=4096)
 def _attributes(window: Window, op: str, group: int | None) -> Mapping[str, Attribute]:
-    # as exporters write them: some tools stop where they are left to their defaults
+    # including defaults, as exporters write them: some tools fail without
     result: dict[str, Attribute] = {}
     if window.is_dilated or op not in DILATED_SINCE:
         result["dilations"] = window.dilations

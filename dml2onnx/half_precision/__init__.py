@@ -1,8 +1,8 @@
-"""Rewrites FLOAT32 graphs as FLOAT16 ones: weights and computation in half the bytes, between casts at the ends.
+"""Rewrites FLOAT32 graphs to FLOAT16: half-size weights and computation, with casts at inputs and outputs.
 
-This happens to the DirectML graph, before it is lowered. So everything behind it (lowerings, rules of targets, the
-reference, ``explain``) sees a FLOAT16 graph as if it had been written so, and each operator is computed as FLOAT16 ones
-are: normalizations in FLOAT32 inside, sums as the target has them.
+The DirectML graph is rewritten before lowering. So lowerings, rules of targets, the reference and ``explain`` handle it
+like any FLOAT16 graph, and operators are computed as in FLOAT16: normalizations in FLOAT32 internally, sums as the
+target does.
 """
 
 from dml2onnx.half_precision.choice import Choice, choose

@@ -1,4 +1,4 @@
-"""Which nodes are computed in FLOAT16, and why the others stay as they are."""
+"""Chooses the nodes to compute in FLOAT16, with reasons for the others."""
 
 from __future__ import annotations
 
@@ -19,43 +19,43 @@ from dml2onnx.ir.graph import Graph, GraphOutput, Node, Value
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
-NO_FORM = "stays FLOAT32, in which alone DirectML has it"
-POSITIONS = "stays FLOAT32: it computes positions, which FLOAT16 counts to 2,048 only"
-QUANTIZED = "stays FLOAT32: it is quantised"
-STEPS = "stays FLOAT32: the steps of an optimizer are smaller than FLOAT16 adds"
-BITS = "stays FLOAT32: others read its memory as another data type"
-IN_PLACE = "stays FLOAT32, as what else is written into its memory"
+NO_FORM = "stays FLOAT32: DirectML does not have it in FLOAT16"
+POSITIONS = "stays FLOAT32: it computes positions, which are exact in FLOAT16 up to 2,048 only"
+QUANTIZED = "stays FLOAT32: it is quantized"
+STEPS = "stays FLOAT32: the steps of an optimizer are too small for FLOAT16"
+BITS = "stays FLOAT32: other nodes read its memory as another data type"
+IN_PLACE = "stays FLOAT32, like other writers of its memory"
 MISFIT = "stays FLOAT32: FLOAT16 does not hold {}"
 
 COUNTING = frozenset({"roi", "roi_gradients"})
-"""Families that read coordinates in elements of a picture."""
+"""Families that read coordinates in elements of an image."""
 CARRYING = frozenset(
     {"cast", "element_wise", "element_wise_logic", "element_wise_math", "filling", "gathering", "join", "padding"}
     | {"rearranging", "reduction", "slicing"}
 )
-"""Families that make positions of positions. What convolutions, products and activations give is none."""
+"""Families that map positions to positions, unlike convolutions, products and activations."""
 QUANTIZING = frozenset({"integer_products", "quantization"})
 MOST_NAMES = 3
-"""Nodes that a finding names; of others it says how many."""
+"""The maximal number of nodes named in a diagnostic."""
 
 
 @dataclass(slots=True)
 class Choice:
-    """The nodes that stay as they are, each with its reason, and what is to be said of it."""
+    """The nodes that stay FLOAT32, with reasons, and diagnostics."""
 
     kept: dict[Node, str] = field(default_factory=dict)
     findings: list[Diagnostic] = field(default_factory=list)
 
     def keep(self, nodes: Iterable[Node], reason: str) -> None:
-        """The first reason counts."""
+        """Adds nodes; the first reason of a node wins."""
         for node in nodes:
             self.kept.setdefault(node, reason)
 
 
 def choose(graph: Graph, nodes: Sequence[Node], outputs: Sequence[GraphOutput]) -> Choice:
-    """What stays of ``nodes``, which are all that the ``outputs`` need, in an order in which they can run.
+    """Chooses among ``nodes``, the nodes that ``outputs`` need in topological order.
 
-    Nodes without FLOAT32 tensors are not spoken of.
+    Nodes without FLOAT32 tensors are not part of the result.
     """
     floats = [node for node in nodes if any(desc.data_type is DataType.FLOAT32 for desc in _descs(node))]
     choice = Choice()
@@ -73,7 +73,7 @@ def choose(graph: Graph, nodes: Sequence[Node], outputs: Sequence[GraphOutput]) 
             choice.keep([node], NO_FORM)
     _keep_misfits(choice, graph, floats)
     memory = Memory.of(graph, nodes, outputs)
-    choice.keep((node for node in floats if _is_seen_otherwise(node, memory)), BITS)
+    choice.keep((node for node in floats if _is_reinterpreted(node, memory)), BITS)
     _keep_shared(choice, memory, set(floats))
     choice.kept = {node: choice.kept[node] for node in floats if node in choice.kept}
     return choice
@@ -87,13 +87,13 @@ def _is_right(op: OperatorDesc) -> bool:
     return all(not finding.is_error for finding in findings_of(op, LATEST))
 
 
-# --- What is quantised ------------------------------------------------------------------------------------------------
+# --- Quantization -----------------------------------------------------------------------------------------------------
 
 
 def _keep_quantized(choice: Choice, floats: Sequence[Node]) -> None:
-    """What makes or computes with integers, and single operators between DEQUANTIZE and QUANTIZE.
+    """Keeps nodes that produce or use integers, and single operators between DEQUANTIZE and QUANTIZE.
 
-    Weights that are dequantised, and read by nothing of that kind, are FLOAT16.
+    Dequantized weights become FLOAT16, unless such a node reads them.
     """
     writers = {value: node for node in floats for value in node.targets}
     readers: defaultdict[Value, list[Node]] = defaultdict(list)
@@ -127,13 +127,13 @@ def _dequantizes(node: Node) -> bool:
 
 
 def _keep_positions(choice: Choice, nodes: Sequence[Node]) -> None:
-    """What has coordinates among its inputs, and FLOAT32 on its way from integers to integers."""
+    """Keeps nodes that read coordinates, and FLOAT32 between integers and integers."""
     for node in nodes:
         if node.operator.schema.family in COUNTING:
             choice.keep([node], POSITIONS)
     carrying = [node for node in nodes if node.operator.schema.family in CARRYING]
-    after = _reached(carrying, _counts, lambda node: node.sources, lambda node: node.targets)
-    before = _reached(carrying[::-1], _is_counted, lambda node: node.targets, lambda node: node.sources)
+    after = _reached(carrying, _starts_positions, lambda node: node.sources, lambda node: node.targets)
+    before = _reached(carrying[::-1], _ends_positions, lambda node: node.targets, lambda node: node.sources)
     choice.keep((node for node in carrying if node in after and node in before and _has_floats(node)), POSITIONS)
     choice.keep((node for node in carrying if _is_coarse_sequence(node.operator)), POSITIONS)
 
@@ -157,23 +157,23 @@ def _has_floats(node: Node) -> bool:
     return any(desc.data_type is DataType.FLOAT32 for desc in _descs(node))
 
 
-def _counts(node: Node) -> bool:
-    """Whether it makes FLOAT32 of integers, or a sequence of numbers."""
-    stated = [desc.data_type for *_, desc in node.views_in()]
-    made = [desc.data_type for *_, desc in node.views_out()]
-    is_sequence = node.operator.type == "FILL_VALUE_SEQUENCE"
-    return DataType.FLOAT32 in made and (is_sequence or bool(stated)) and not any(item.is_float for item in stated)
+def _starts_positions(node: Node) -> bool:
+    """Whether a node converts integers to FLOAT32, or produces a sequence of FLOAT32."""
+    inputs = [desc.data_type for *_, desc in node.views_in()]
+    outputs = [desc.data_type for *_, desc in node.views_out()]
+    is_source = bool(inputs) or node.operator.type == "FILL_VALUE_SEQUENCE"
+    return DataType.FLOAT32 in outputs and is_source and not any(item.is_float for item in inputs)
 
 
-def _is_counted(node: Node) -> bool:
-    """Whether it makes integers of FLOAT32."""
-    stated = [desc.data_type for *_, desc in node.views_in()]
-    made = [desc.data_type for *_, desc in node.views_out()]
-    return DataType.FLOAT32 in stated and not any(item.is_float for item in made)
+def _ends_positions(node: Node) -> bool:
+    """Whether a node converts FLOAT32 to integers."""
+    inputs = [desc.data_type for *_, desc in node.views_in()]
+    outputs = [desc.data_type for *_, desc in node.views_out()]
+    return DataType.FLOAT32 in inputs and not any(item.is_float for item in outputs)
 
 
 def _is_coarse_sequence(op: OperatorDesc) -> bool:
-    """Whether FLOAT16 does not hold each number of a sequence."""
+    """Whether FLOAT16 cannot represent each number of a sequence."""
     if op.type != "FILL_VALUE_SEQUENCE":
         return False
     start, delta = op.scalar("ValueStart"), op.scalar("ValueDelta")
@@ -181,7 +181,7 @@ def _is_coarse_sequence(op: OperatorDesc) -> bool:
         return False
     count = op.tensor("OutputTensor").element_count
     first, step = float(start.value), float(delta.value)
-    if count > 1 << 16:  # FLOAT16 has no more numbers
+    if count > 1 << 16:  # more than FLOAT16 has numbers
         return step != 0 or not _holds(np.array([first]))
     return not _holds(first + step * np.arange(count))
 
@@ -230,15 +230,15 @@ def _finding(what: str, why: Misfit, nodes: Sequence[Node]) -> Diagnostic:
 # --- Memory ----------------------------------------------------------------------------------------------------------
 
 
-def _is_seen_otherwise(node: Node, memory: Memory) -> bool:
-    """Whether FLOAT32 that it writes is read as something else."""
+def _is_reinterpreted(node: Node, memory: Memory) -> bool:
+    """Whether FLOAT32 that a node writes is read as another type."""
     return any(
         desc.data_type is DataType.FLOAT32 and write.value in memory.mixed for _, _, write, desc in node.views_out()
     )
 
 
 def _keep_shared(choice: Choice, memory: Memory, floats: set[Node]) -> None:
-    """Writers of one buffer agree: where one of them stays, all do."""
+    """Keeps all writers of a buffer if one of them stays."""
     changed = True
     while changed:
         changed = False

@@ -1,4 +1,4 @@
-"""Which numbers FLOAT16 holds, and constants in it."""
+"""Range of FLOAT16, and conversion of constants and attributes."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 LARGEST = 65504.0
 OVERFLOWS_FROM = 65520.0
-"""From here on the nearest number of FLOAT16 is an infinity."""
+"""Numbers from here on round to infinity."""
 VANISHES_UP_TO = 2.0**-25
-"""Up to here it is 0."""
+"""Numbers up to here round to 0."""
 LIMITS = frozenset({"ClipThreshold", "Epsilon", "MaskFilterValue", "Max", "Min"})
-"""Attributes that lose nothing: limits that no number reaches, and what is added in FLOAT32 inside of a formula."""
+"""Attributes outside of the range are harmless here: unreachable limits, and terms of formulas in FLOAT32."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """Some bytes of data."""
+    """A range of bytes of data."""
 
     whole: Data
     start: int
@@ -39,19 +39,19 @@ class Part:
 
     @classmethod
     def of(cls, data: Data, start: int, nbytes: int) -> Data:
-        """As many of ``nbytes`` from ``start`` on as there are; all, where these are all."""
+        """Returns up to ``nbytes`` from ``start`` on; ``data`` itself if that is all of it."""
         count = max(0, min(nbytes, data.nbytes - start))
         return data if (start, count) == (0, data.nbytes) else cls(data, start, count)
 
     def read(self, offset: int = 0, length: int | None = None) -> Bytes:
-        """As :meth:`Data.read`."""
+        """See :meth:`Data.read`."""
         count = self.nbytes - offset if length is None else min(length, self.nbytes - offset)
         return self.whole.read(self.start + offset, max(0, count))
 
 
 @dataclass(frozen=True, slots=True)
 class Misfit:
-    """What FLOAT16 makes of a constant that it does not hold."""
+    """Why a constant does not fit into FLOAT16."""
 
     overflows: int
     """Finite elements that become infinite."""
@@ -60,13 +60,13 @@ class Misfit:
 
     def __str__(self) -> str:
         if not self.overflows:
-            return f"its largest number is {self.largest:.3g}, of which FLOAT16 makes 0"
+            return f"its largest number is {self.largest:.3g}, which FLOAT16 rounds to 0"
         which = "a number" if self.overflows == 1 else f"{self.overflows:,} numbers"
         return f"it has {which} beyond {LARGEST:g}, up to {self.largest:.3g}"
 
 
 def misfit(data: Data) -> Misfit | None:
-    """Why FLOAT32 elements cannot be FLOAT16: finite ones become infinite, or nothing is left of all of them."""
+    """The reason if FLOAT32 elements do not fit: finite ones become infinite, or all become 0."""
     overflows, largest = 0, 0.0
     for part in _parts(data):
         size = np.abs(part)
@@ -81,7 +81,7 @@ def _misfit(overflows: int, largest: float) -> Misfit | None:
 
 
 def _parts(data: Data) -> Iterator[npt.NDArray[np.float32]]:
-    """The elements that came with the model, some MiB at a time."""
+    """Yields the elements, some MiB at a time."""
     match data:
         case FillData(pattern) if len(pattern) % 4 == 0:
             yield np.frombuffer(pattern, np.float32)[: data.nbytes // 4]
@@ -116,14 +116,14 @@ def _rounded(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float16]:
 
 
 def half_desc(desc: TensorDesc) -> TensorDesc:
-    """The tensor in FLOAT16, in memory of its own; of other types as it is."""
+    """A FLOAT16 descriptor for separate memory; other types are unchanged."""
     if desc.data_type is not DataType.FLOAT32:
         return desc
     return TensorDesc(DataType.FLOAT16, desc.sizes, desc.strides)
 
 
 def half_operator(op: OperatorDesc) -> OperatorDesc:
-    """The operator with FLOAT16 for every FLOAT32 tensor and the numbers that go with them."""
+    """The operator with FLOAT16 instead of FLOAT32 tensors and related attributes."""
     fields = op.schema.fields
     return OperatorDesc(op.schema, tuple(_half(field, value) for field, value in zip(fields, op.values, strict=True)))
 
@@ -132,7 +132,7 @@ def _half(field: FieldSchema, value: FieldValue) -> FieldValue:
     match value:
         case "FLOAT32" if field.enum == "DML_TENSOR_DATA_TYPE":
             return "FLOAT16"
-        case float() if field.name == "MaskFilterValue":  # a row that is masked as a whole has means, and no NaN
+        case float() if field.name == "MaskFilterValue":  # finite: fully masked rows are means, not NaN
             return min(max(value, -LARGEST), LARGEST)
         case TensorDesc():
             return half_desc(value)
@@ -144,7 +144,7 @@ def _half(field: FieldSchema, value: FieldValue) -> FieldValue:
 
 
 def attribute_misfit(op: OperatorDesc) -> tuple[str, Misfit] | None:
-    """The first attribute that FLOAT16 does not hold, by its name."""
+    """The name of the first attribute that does not fit, and the reason."""
     for field, value in op.items():
         if field.name in LIMITS:
             continue

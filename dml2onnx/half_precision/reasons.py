@@ -8,7 +8,7 @@ from dml2onnx.half_precision.rewriting import Halved
 from dml2onnx.onnx_model import OnnxGraph, Origin
 
 STAYS = "stays FLOAT32"
-"""What every reason begins with."""
+"""The prefix of every reason."""
 
 
 def stays(origin: Origin) -> bool:
@@ -16,13 +16,13 @@ def stays(origin: Origin) -> bool:
     return any(note.startswith(STAYS) for note in origin.notes)
 
 
-def explained(lowered: OnnxGraph, made: Halved) -> OnnxGraph:
-    """The model with the reasons of nodes that stay FLOAT32; casts between the types come from no DirectML node."""
+def explained(lowered: OnnxGraph, rewritten: Halved) -> OnnxGraph:
+    """Adds the reasons of nodes that stay FLOAT32; inserted casts have no DirectML operator."""
 
     def placed(origin: Origin) -> Origin:
-        if origin.node in made.casts:
+        if origin.node in rewritten.casts:
             return origin._replace(operator="")
-        reason = made.reasons.get(origin.node) if origin.operator else None
+        reason = rewritten.reasons.get(origin.node) if origin.operator else None
         return origin if reason is None else origin._replace(notes=(reason, *origin.notes))
 
     return replace(lowered, origins=tuple(map(placed, lowered.origins)))

@@ -1,4 +1,4 @@
-"""The graph in FLOAT16: other descriptors, other buffers, and casts where FLOAT32 begins and ends."""
+"""Rewrites a graph to FLOAT16: descriptors, buffers, and casts between FLOAT16 and FLOAT32."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from dml2onnx.ir.tensor import DataType, TensorDesc
 
 @dataclass(frozen=True, slots=True)
 class Halved:
-    """A graph in FLOAT16, whose inputs and outputs are what they were."""
+    """A graph in FLOAT16 with unchanged inputs and outputs."""
 
     graph: Graph
     outputs: tuple[GraphOutput, ...]
-    """Those that were asked for, in the new graph."""
+    """The requested outputs in the new graph."""
     reasons: Mapping[str, str]
-    """By the names of nodes, why they stay FLOAT32."""
+    """The reasons of nodes that stay FLOAT32, by name."""
     casts: frozenset[str]
-    """The names of nodes that the source does not have."""
+    """The names of inserted nodes."""
     findings: tuple[Diagnostic, ...]
 
 
 def halved(graph: Graph, outputs: Sequence[GraphOutput]) -> Halved:
-    """What ``outputs`` need of a checked graph, in FLOAT16 wherever :func:`choose` says so."""
+    """Rewrites the part of a checked graph that ``outputs`` need to FLOAT16, as :func:`choose` decides."""
     nodes = graph.live_nodes(tuple(outputs))
     choice = choose(graph, nodes, outputs)
     return _Rewriting(graph, nodes, outputs, choice).result()
@@ -45,15 +45,15 @@ class _Rewriting:
     outputs: Sequence[GraphOutput]
     choice: Choice
     memory: Memory = field(init=False)
-    made: list[Node] = field(default_factory=list, init=False)
+    new_nodes: list[Node] = field(default_factory=list, init=False)
     constants: list[Constant] = field(default_factory=list, init=False)
     reasons: dict[str, str] = field(default_factory=dict, init=False)
     names: set[str] = field(default_factory=set, init=False)
     casts: set[str] = field(default_factory=set, init=False)
     homes: dict[Value, Value] = field(default_factory=dict, init=False)
-    """By value of the source, that of the new graph which holds it in FLOAT16, where nodes write it so."""
+    """The FLOAT16 values of the new graph, by value of the source, if nodes write FLOAT16."""
     whole: dict[Value, TensorDesc] = field(default_factory=dict, init=False)
-    """As which FLOAT32 tensor the memory of a value is seen as a whole."""
+    """A FLOAT32 tensor that covers the whole memory of a value."""
     twins: dict[object, Value] = field(default_factory=dict, init=False)
 
     known: dict[Value, Data] = field(init=False)
@@ -66,21 +66,21 @@ class _Rewriting:
         self.names.update(node.name for node in self.nodes)
 
     def result(self) -> Halved:
-        """The new graph."""
+        """Returns the new graph."""
         source = self.source
         descs = input_descs(source.inputs, self.nodes, self.outputs)
         inputs = tuple(replace(item, desc=desc) for item, desc in zip(source.inputs, descs, strict=True))
         for item in inputs:
-            assert item.desc is not None  # each has just got one
+            assert item.desc is not None  # set by the line above
             self.whole[item.value] = TensorDesc(in_memory(item.desc).data_type, stored_shape(item.desc))
         for node in self.nodes:
             self._node(node)
         outputs = tuple(replace(item, value=self._in_float(item.value)) for item in self.outputs)
-        read = {value for node in self.made for value in node.sources} | {item.value for item in outputs}
+        read = {value for node in self.new_nodes for value in node.sources} | {item.value for item in outputs}
         constants = tuple(item for item in (*source.constants, *self.constants) if item.value in read)
         graph = replace(
             source,
-            nodes=tuple(self.made),
+            nodes=tuple(self.new_nodes),
             inputs=inputs,
             outputs=outputs,
             constants=constants,
@@ -103,11 +103,13 @@ class _Rewriting:
         writes = {name: [*several] for name, several in node.writes.items()}
         for name, index, read, desc in node.views_in():
             if desc.data_type is DataType.FLOAT32:
-                reads[name][index] = self._read_half(read, desc) if is_half else self._read_float(read)
+                reads[name][index] = (
+                    self._read_half(read, desc) if is_half else Read(self._in_float(read.value), read.offset)
+                )
         for name, index, write, desc in node.views_out():
             if is_half and desc.data_type is DataType.FLOAT32:
                 writes[name][index] = self._write_half(write)
-        self.made.append(
+        self.new_nodes.append(
             Node(
                 node.name,
                 operator,
@@ -133,7 +135,7 @@ class _Rewriting:
             self.homes[value] = Value(name, _half_bytes(value.nbytes))
         return self.homes[value]
 
-    # --- What they read ----------------------------------------------------------------------------------------------
+    # --- Inputs ------------------------------------------------------------------------------------------------------
 
     def _read_half(self, read: Read, desc: TensorDesc) -> Read:
         value = read.value
@@ -143,11 +145,8 @@ class _Rewriting:
             return Read(self._in_half(value), read.offset // 2)
         return Read(self._view_in_half(read, desc))
 
-    def _read_float(self, read: Read) -> Read:
-        return Read(self._in_float(read.value), read.offset)
-
     def _in_float(self, value: Value) -> Value:
-        """The buffer in FLOAT32."""
+        """The value in FLOAT32."""
         home = self.homes.get(value)
         if home is None:
             return value
@@ -157,7 +156,7 @@ class _Rewriting:
         return self.twins[value]
 
     def _in_half(self, value: Value) -> Value:
-        """The buffer in FLOAT16."""
+        """The value in FLOAT16."""
         if value in self.homes:
             return self.homes[value]
         if value not in self.twins:
@@ -166,11 +165,11 @@ class _Rewriting:
         return self.twins[value]
 
     def _whole(self, value: Value) -> TensorDesc:
-        """The memory of a value as a tensor: as it was written, or a row."""
+        """The memory of a value as a tensor: as it was written, or one-dimensional."""
         return self.whole.get(value) or TensorDesc(DataType.FLOAT32, (value.nbytes // 4,))
 
     def _view_in_half(self, read: Read, desc: TensorDesc) -> Value:
-        """What one view sees of memory that others see otherwise, each element once."""
+        """Casts the elements of one view of memory that is also read as other types."""
         strides = desc.effective_strides
         once = tuple(1 if stride == 0 else size for size, stride in zip(desc.sizes, strides, strict=True))
         seen = TensorDesc(DataType.FLOAT32, once, strides)
@@ -183,7 +182,7 @@ class _Rewriting:
         return self.twins[key]
 
     def _constant(self, read: Read, desc: TensorDesc) -> Value:
-        """What one view sees of a constant, in memory of its own."""
+        """The part of a constant that a view reads, as a separate constant."""
         data = self.known[read.value]
         key = (read.value, read.offset, desc.extent)
         if key not in self.twins:
@@ -193,8 +192,8 @@ class _Rewriting:
             self.twins[key] = value
         return self.twins[key]
 
-    def _cast(self, name: str, read: Read, seen: TensorDesc, made: TensorDesc, nbytes: int) -> Value:
-        """A buffer of the other type, filled by a node."""
+    def _cast(self, name: str, read: Read, source: TensorDesc, target: TensorDesc, nbytes: int) -> Value:
+        """Inserts a CAST and returns its output."""
         value = Value(name, nbytes)
         number, node = 1, f"{name}_cast"
         while node in self.names:
@@ -202,11 +201,11 @@ class _Rewriting:
             node = f"{name}_cast_{number}"
         self.names.add(node)
         self.casts.add(node)
-        operator = OperatorDesc(catalog.operator("DML_OPERATOR_CAST"), (seen, made))
-        self.made.append(Node(node, operator, {"InputTensor": (read,)}, {"OutputTensor": (Write(value),)}))
+        operator = OperatorDesc(catalog.operator("DML_OPERATOR_CAST"), (source, target))
+        self.new_nodes.append(Node(node, operator, {"InputTensor": (read,)}, {"OutputTensor": (Write(value),)}))
         return value
 
 
 def _half_bytes(nbytes: int) -> int:
-    """Buffers are multiples of 4 bytes."""
+    """Half of a buffer's size, rounded up to a multiple of 4 bytes."""
     return -(-nbytes // 8) * 4

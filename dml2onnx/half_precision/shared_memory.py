@@ -1,4 +1,4 @@
-"""The nodes that read and write the same memory, and their data types."""
+"""Nodes that read and write the same memory, and their data types."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from dml2onnx.ir.tensor import DataType
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """The versions of each buffer that are made from each other by writes that keep the rest."""
+    """Versions of buffers: a partial write creates a version from an earlier one."""
 
     buffers: Mapping[Value, Value]
-    """The first version, by value; none for those that stand alone."""
+    """The first version by value, for buffers with several versions."""
     mixed: frozenset[Value]
-    """Those that somebody sees as another type than FLOAT32, all versions of one buffer alike."""
+    """Values of buffers that are accessed as another type than FLOAT32."""
     writers: Mapping[Value, Sequence[Node]]
-    """Who writes a buffer, by its first version; a node stands there for each of its outputs."""
+    """The writers of a buffer by its first version; a node may occur once per output."""
 
     @classmethod
     def of(cls, graph: Graph, nodes: Sequence[Node], outputs: Sequence[GraphOutput]) -> Memory:
-        """The memory of the values that ``nodes``, in an order in which they can run, and ``outputs`` see."""
+        """Analyzes the memory that ``nodes``, in topological order, and ``outputs`` access."""
         buffers: dict[Value, Value] = {}
         for node in nodes:
             for writes in node.writes.values():
@@ -34,9 +34,9 @@ class Memory:
         mixed: set[Value] = set()
         writers: defaultdict[Value, list[Node]] = defaultdict(list)
         for node in nodes:
-            seen = [(read.value, read.offset, desc) for _, _, read, desc in node.views_in()]
-            seen += [(write.value, write.offset, desc) for _, _, write, desc in node.views_out()]
-            for value, offset, desc in seen:
+            accesses = [(read.value, read.offset, desc) for _, _, read, desc in node.views_in()]
+            accesses += [(write.value, write.offset, desc) for _, _, write, desc in node.views_out()]
+            for value, offset, desc in accesses:
                 if desc.data_type is not DataType.FLOAT32 or offset % 4:
                     mixed.add(buffers.get(value, value))
             for value in node.targets:
@@ -51,5 +51,5 @@ class Memory:
         return cls(buffers, frozenset(mixed | of_all), writers)
 
     def shared(self) -> list[list[Node]]:
-        """The writers of each buffer that is written in parts, each node once."""
+        """The distinct writers of each buffer that is written in parts."""
         return [list(dict.fromkeys(self.writers[first])) for first in dict.fromkeys(self.buffers.values())]

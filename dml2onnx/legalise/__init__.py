@@ -1,9 +1,9 @@
-"""What takes the place of an ONNX operator where a target has no kernel for it, a wrong one, or a slow one.
+"""Replaces ONNX operators for which a target has no kernel, a wrong one, or a slow one.
 
-Lowerings say what a DirectML operator means, in ONNX operators. Each call of the emitter that would make a node goes
-through the rules of the target first: those of its quirks, in ``quirks/``, then those for operators without a kernel,
-in ``kernels.py`` and its neighbours. That is so while nodes are emitted, since a rule also decides in which type and
-form later lowerings find a value. What passes make of the nodes is asked about in ``behind.py``.
+Lowerings express DirectML operators in ONNX operators. Each emitter call that would make a node first goes through
+the target's rules: those of its quirks (``quirks/``), then those for missing kernels (``kernels.py`` and its
+neighbours). Rules run during emission because they also decide the type and form in which later lowerings find a
+value. Nodes made by passes are legalized in ``after_passes.py``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cache
 from dml2onnx.emitter import Emitter
 from dml2onnx.emitter.budget import Budget
 from dml2onnx.legalise import edges, kernels
-from dml2onnx.legalise.behind import READ, legalise
+from dml2onnx.legalise.after_passes import READ, legalise
 from dml2onnx.legalise.quirks import QUIRKS
 from dml2onnx.legalise.rules import Kind, Rule
 from dml2onnx.passes import Draft, Pass
@@ -40,19 +40,17 @@ EVERYWHERE = (
     "SUMS_WITH_ZERO_ARE_LEFT_OUT",
     "UNKNOWN_PAIRS_OF_BYTES_SATURATE",
 )
-"""Quirks of the CPU provider on which any session may place a node, whatever its target."""
+"""Quirks of the CPU provider; a session may place any node there, whatever its target."""
 FIRST = ("RESIZE_TAKES_PLANES", "RESIZE_INTERPOLATES_NEIGHBOURS")
-"""Quirks of nodes that become several, of which the others are asked, too."""
+"""Quirks that split a node; their rules run first, so that the others apply to the parts."""
 
 
 @cache
 def rules_of(target: Target, *, speed: bool = True) -> Mapping[str, tuple[Rule, ...]]:
-    """The rules for each ONNX operator, in the order in which they are asked: those for numbers first."""
+    """Returns the rules by ONNX operator, in the order in which they are tried: those for numbers first."""
     found: dict[str, list[Rule]] = {}
-    given = {*target.quirks, *EVERYWHERE}
-    names = (*(name for name in FIRST if name in given), *target.quirks, *EVERYWHERE)
-    quirks = [QUIRKS[name] for name in dict.fromkeys(names)]
-    quirks = [item for item in quirks if speed or item.kind is not Kind.SPEED]
+    names = sorted(dict.fromkeys((*target.quirks, *EVERYWHERE)), key=lambda name: name not in FIRST)
+    quirks = [QUIRKS[name] for name in names if speed or QUIRKS[name].kind is not Kind.SPEED]
     quirks.sort(key=lambda item: list(Kind).index(item.kind))
     tables = [item.rules for item in quirks if target.exact or item.kind is not Kind.EDGES]
     for table in ([edges.RULES] if target.exact else []) + [*tables, kernels.RULES]:
@@ -67,16 +65,16 @@ def emitter(
     weights: frozenset[str] = frozenset(),
     budget: Budget | None = None,
 ) -> Emitter:
-    """An emitter whose operators the rules of the target may replace."""
+    """Returns an emitter that applies the rules of the target."""
     return Emitter(target, ports, weights, budget, rules_of(target))
 
 
 def _legalise(draft: Draft) -> None:
-    rules = rules_of(draft.target, speed=False)  # which passes know better
+    rules = rules_of(draft.target, speed=False)  # passes decide about speed themselves
     legalise(draft, lambda taken: Emitter(draft.target, taken, rules=rules))
 
 
 LEGALISATION = Pass(
-    "legalise", "What passes have made goes through the rules of the target, too.", _legalise, frozenset(READ)
+    "legalise", "Applies the rules of the target to the nodes that passes made.", _legalise, frozenset(READ)
 )
-"""What is done behind all passes."""
+"""Runs after all passes."""

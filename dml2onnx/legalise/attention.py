@@ -1,4 +1,4 @@
-"""Attention and TensorScatter by other operators: ONNX has them from opset 23 and 24 on."""
+"""Attention (opset 23) and TensorScatter (opset 24) made of other operators."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def attention(
     scale: float,
     **how: Any,
 ) -> list[Tensor] | None:
-    """MatMul and Softmax; :func:`attended` says what is given."""
+    """MatMul and Softmax; the arguments are those of :func:`attended`."""
     if is_attention(e, mask, heads, scale):
         if e.has_kernel("Attention", query.dtype, "T1"):
             return None
@@ -30,12 +30,12 @@ def attention(
 
 
 def is_attention(e: Emitter, mask: Tensor | None, heads: tuple[int, int], scale: float) -> bool:
-    """Whether Attention takes such a scale, and such a mask."""
+    """Whether Attention supports this scale and mask."""
     if not scale > 0:
-        e.note("Attention wants a positive Scale: it is MatMul and Softmax")
+        e.note("Attention needs a positive Scale: MatMul and Softmax replace it")
         return False
     if mask is not None and heads[0] != heads[1] and mask.shape[1] > 1:
-        e.note("Attention of grouped heads has one mask for all of them: it is MatMul and Softmax")
+        e.note("Attention with grouped heads has one mask for all heads: MatMul and Softmax replace it")
         return False
     return True
 
@@ -52,7 +52,7 @@ def attended(
     scale: float,
     presents: int,
 ) -> list[Tensor]:
-    """What Attention gives, by MatMul and Softmax; a scale of 0 or less will do, too."""
+    """Attention as MatMul and Softmax; the scale may be 0 or negative."""
     keys, values = (in_heads(e, x, heads[1]) for x in (key, value))
     if past is not None:
         keys, values = (
@@ -62,15 +62,15 @@ def attended(
 
 
 def in_heads(e: Emitter, x: Tensor, count: int) -> Tensor:
-    """(batch, length, heads * size) as (batch, heads, length, size)."""
+    """Reshapes (batch, length, heads * size) to (batch, heads, length, size)."""
     batch, length, width = x.shape
     return e.Transpose(e.Reshape(x, (batch, length, count, width // count)), (0, 2, 1, 3))
 
 
 def weighted(e: Emitter, query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, scale: float) -> Tensor:
-    """(batch, queries, heads * size) of tensors (batch, heads, length, size), in the type of ``query``.
+    """(batch, queries, heads * size) from tensors (batch, heads, length, size), in the type of ``query``.
 
-    The heads of queries that share a head of keys lie side by side [decision H15]: they are rows of one matrix.
+    Query heads that share a key head are adjacent [decision H15], so they become rows of one matrix.
     """
     batch, heads, length, size = query.shape
     groups, total = keys.shape[1:3]
@@ -82,17 +82,17 @@ def weighted(e: Emitter, query: Tensor, keys: Tensor, values: Tensor, mask: Tens
         scores = e.Add(e.Reshape(scores, (batch, heads, length, total)), mask)
     weights = e.Reshape(e.Softmax(scores, 3), (*rows, total))
     y = e.MatMul(weights, e.Cast(values, query.dtype))
-    apart = e.Transpose(e.Reshape(y, (batch, heads, length, values.shape[3])), (0, 2, 1, 3))
-    return e.Reshape(apart, (batch, length, heads * values.shape[3]))
+    by_position = e.Transpose(e.Reshape(y, (batch, heads, length, values.shape[3])), (0, 2, 1, 3))
+    return e.Reshape(by_position, (batch, length, heads * values.shape[3]))
 
 
 def tensor_scatter(e: Emitter, cache: Tensor, updates: Tensor, first: Tensor) -> Tensor:
-    """ScatterND or, where that is missing as well, GatherElements among old and new rows."""
+    """ScatterND or, without a kernel for that, GatherElements over old and new rows."""
     e.suggest_opset(26, "TensorScatter")
     batch, heads, total, _ = cache.shape
     count, start = updates.shape[2], e.Reshape(first, (batch, 1, 1, 1))
     if e.takes_instead("ScatterND", cache.dtype, "Concat", "GatherElements"):
-        e.note("GatherElements among old and new rows puts the new ones in, where ScatterND has no kernel")
+        e.note("ScatterND has no kernel: GatherElements selects among old and new rows")
         place = e.Reshape(e.arange(total, first.dtype), (total, 1))
         step = e.Sub(place, start)
         is_new = e.And(e.GreaterOrEqual(step, e.constant(0, step.dtype)), e.Less(step, e.constant(count, step.dtype)))
@@ -105,7 +105,7 @@ def tensor_scatter(e: Emitter, cache: Tensor, updates: Tensor, first: Tensor) ->
 
 
 def masked(e: Emitter, mask: Tensor, value: Tensor, bias: Tensor | None, scale: float, **how: Any) -> Tensor | None:
-    """``value`` multiplied by 1 less what the mask has, any numbers [decision H8]; beside a bias as H10 has it."""
+    """``value * (1 - mask)`` for a numeric mask [decision H8], combined with the bias as in [decision H10]."""
     if mask.dtype == BOOL:
         return None
     missing = e.Sub(e.constant(1, value.dtype), e.Cast(mask, value.dtype))

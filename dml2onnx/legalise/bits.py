@@ -1,8 +1,7 @@
-"""BitCast where a target has none, as it is before opset 26, and the bytes of integers.
+"""BitCast for targets without it (it is new in opset 26), and bitwise operations on integers.
 
-A float is taken apart, or put together, by exact arithmetic on its exponent and its mantissa. All values survive, and
-the payload of a NaN does not: no operator of ONNX before BitCast tells one NaN from another, and none but Gather from a
-table, which FLOAT16 has, makes more than one.
+Floats are split and assembled by exact arithmetic on exponent and mantissa. All values survive except NaN payloads:
+before BitCast no ONNX operator distinguishes NaNs, and only Gather from a table (used for FLOAT16) produces several.
 """
 
 from __future__ import annotations
@@ -15,14 +14,12 @@ import numpy.typing as npt
 
 from dml2onnx.codes.compiling import LOST_BITS
 from dml2onnx.emitter import Emitter, Tensor
-from dml2onnx.onnx_model import DOUBLE, FLOAT, FLOAT16, INT64, DType
+from dml2onnx.onnx_model import DOUBLE, FLOAT, FLOAT16, INT32, INT64, UINT32, UINT64, DType
 
-INT32: DType = np.dtype(np.int32)
-UINT32: DType = np.dtype(np.uint32)
 LISTED = 1 << 12
-"""Integers that are below this are read as floats by a table."""
+"""Integers below this limit are converted to floats by a table."""
 BITWISE_OPSET = 18
-"""From here on ONNX has BitwiseAnd, BitwiseNot, BitwiseOr and BitwiseXor."""
+"""The first opset with BitwiseAnd, BitwiseNot, BitwiseOr and BitwiseXor."""
 
 
 def unsigned(dtype: DType) -> DType:
@@ -31,13 +28,13 @@ def unsigned(dtype: DType) -> DType:
 
 
 def bit_cast(e: Emitter, x: Tensor, dtype: DType) -> Tensor | None:
-    """Arithmetic; of two types one is of floats."""
+    """Arithmetic; one of the two types is a float type."""
     if e.has_kernel("BitCast", x.dtype, "T1") and e.has_kernel("BitCast", dtype, "T2"):
         return None
     if dtype.kind == "f" and x.below is not None and x.below <= LISTED:
-        e.note(f"each of the {x.below} numbers that there can be is read as {dtype} by a table")
+        e.note(f"a table converts each of the {x.below} possible integers to {dtype}")
         return e.Gather(e.constant(np.arange(x.below, dtype=unsigned(dtype)).view(dtype)), e.Cast(x, INT32))
-    e.note(f"bytes of {x.dtype} are read as {dtype}, for which ONNX has no operator")
+    e.note(f"arithmetic reinterprets the bits of {x.dtype} as {dtype}: there is no BitCast")
     e.suggest_opset(26, "BitCast")
     if FLOAT in (x.dtype, dtype) and not e.keeps_bits_of_floats():
         e.note(LOST_BITS)
@@ -48,7 +45,7 @@ def bit_cast(e: Emitter, x: Tensor, dtype: DType) -> Tensor | None:
 
 @dataclass(frozen=True, slots=True)
 class _Format:
-    """An IEEE 754 binary format up to double, in which arithmetic on its parts is exact."""
+    """An IEEE 754 binary format up to double, whose parts can be computed exactly."""
 
     mantissa: int
     exponent: int
@@ -65,7 +62,7 @@ class _Format:
 
     @property
     def infinity(self) -> int:
-        """Its bits."""
+        """The bits of infinity."""
         return ((1 << self.exponent) - 1) << self.mantissa
 
 
@@ -79,8 +76,8 @@ _FORMATS = {
 def _float_to_bits(e: Emitter, x: Tensor) -> Tensor:
     """The bits of every number and of one NaN, as unsigned integers.
 
-    Arithmetic on parts of a number is exact in its own type, or for FLOAT16 in FLOAT. The logarithm gives the exponent
-    or, near a power of two, the one below; both end in the same bits.
+    Arithmetic on the parts is exact in the type itself (FLOAT for FLOAT16). The logarithm yields the exponent or, near
+    a power of two, the exponent below; both lead to the same bits.
     """
     form = _FORMATS[x.dtype]
     work, integer = (DOUBLE, INT64) if x.dtype == DOUBLE else (FLOAT, INT32)
@@ -94,18 +91,18 @@ def _float_to_bits(e: Emitter, x: Tensor) -> Tensor:
     finite = e.Min(e.Where(is_nan, number(1.0), e.Abs(value)), number(top))
     floor = number(2.0**form.lowest * (1 + 2.0**-9))
     logarithm = e.Mul(e.Log(e.Max(finite, floor)), number(1 / np.log(2.0)))
-    # what is one more than the exponent's distance from the lowest, less what the logarithm may be off
+    # the exponent's distance from the lowest, plus 1, minus the error of the logarithm
     index = e.Cast(e.Add(logarithm, number(1 - form.lowest - 2.0**-11)), integer)
     powers = e.constant(np.ldexp(1.0, np.arange(form.lowest - 1, form.highest + 1)), work)
-    # in [1, 2), or in [2, 4) above the exponent that was found, or below 1 if subnormal
+    # in [1, 2); in [2, 4) if the exponent was one too low; below 1 if subnormal
     quotient = e.Div(finite, e.Gather(powers, index))
     above = e.Min(e.Sub(quotient, number(1.0)), e.Mul(quotient, number(0.5)))
     steps = e.Cast(e.Mul(above, number(2.0**form.mantissa)), integer)
     bits = e.Add(steps, e.Mul(index, e.constant(1 << form.mantissa, integer)))
-    bits = e.Add(bits, e.Cast(e.IsInf(value), integer))  # next to the largest number
+    bits = e.Add(bits, e.Cast(e.IsInf(value), integer))  # infinity follows the largest number
     quiet = form.infinity | 1 << (form.mantissa - 1)
     bits = e.Where(is_nan, e.constant(quiet, integer), bits)
-    # 1 / -0 is minus infinity, which tells the two zeros apart
+    # 1 / -0 is minus infinity, which distinguishes the two zeros
     negative = e.Less(e.Div(number(1.0), e.Clip(value, -top, top)), number(0.0))
     sign = 1 << (form.mantissa + form.exponent)
     weight = np.asarray(sign, np.uint64).astype(f"u{integer.itemsize}").view(integer)
@@ -114,9 +111,9 @@ def _float_to_bits(e: Emitter, x: Tensor) -> Tensor:
 
 
 def _bits_to_float(e: Emitter, x: Tensor, dtype: DType) -> Tensor:
-    """Integers of the same width as floats; of FLOAT16 all are in a table, of others NaNs become one.
+    """Integers to floats of the same width: FLOAT16 by a table, other types with a single NaN.
 
-    A number is 1, or of subnormal ones 0, and its mantissa, times a power of two that is itself a normal number.
+    The value is 1 (0 if subnormal) plus the mantissa, times a power of two that is itself a normal number.
     """
     form, x = _FORMATS[dtype], e.Cast(x, unsigned(dtype))
     if dtype == FLOAT16:
@@ -136,7 +133,7 @@ def _bits_to_float(e: Emitter, x: Tensor, dtype: DType) -> Tensor:
     first, power = (e.Gather(table, high) for table in tables)
     fraction = e.Mul(e.Cast(mantissa, dtype), e.constant(2.0**-form.mantissa, dtype))
     value = e.Mul(power, e.Add(first, fraction))
-    # the largest mantissa that is still a number
+    # the largest mantissa that is not NaN
     last = np.where(exponents == special, 0, (1 << form.mantissa) - 1).astype(integer)
     is_nan = e.Greater(mantissa, e.Gather(e.constant(np.append(last, last)), high))
     return e.Where(is_nan, e.constant(np.nan, dtype), value)
@@ -146,17 +143,17 @@ def _bits_to_float(e: Emitter, x: Tensor, dtype: DType) -> Tensor:
 
 
 def narrowed(e: Emitter, x: Tensor, dtype: DType) -> Tensor:
-    """Each unsigned element as ``k`` narrower ones along the last axis, the low bits first."""
+    """Splits each unsigned element into ``k`` narrower ones along the last axis, low bits first."""
     ratio = x.dtype.itemsize // dtype.itemsize
     if ratio == 1:
         return e.Cast(x, dtype)
-    wide = e.Cast(e.Reshape(x, (*x.shape, 1)), np.dtype(np.uint64))
+    wide = e.Cast(e.Reshape(x, (*x.shape, 1)), UINT64)
     parts = e.Div(wide, e.constant(_weights(ratio, dtype)))
     return e.Reshape(e.Cast(parts, dtype), (*x.shape[:-1], x.shape[-1] * ratio))
 
 
 def widened(e: Emitter, x: Tensor, dtype: DType) -> Tensor:
-    """Each ``k`` unsigned neighbours of the last axis as one wider element, the low bits first."""
+    """Joins each ``k`` unsigned neighbors of the last axis into one wider element, low bits first."""
     ratio = dtype.itemsize // x.dtype.itemsize
     if ratio == 1:
         return e.Cast(x, dtype)
@@ -171,7 +168,7 @@ def _weights(count: int, dtype: DType) -> npt.NDArray[np.uint64]:
 
 
 def in_nibbles(e: Emitter, x: Tensor) -> Tensor:
-    """Four bits each of integers as INT32 along the last axis, of which they have one element, the low ones first."""
+    """Splits integers (last axis of size 1) into 4-bit groups as INT32 along the last axis, low bits first."""
     x = e.Cast(x, unsigned(x.dtype))
     wide = e.Cast(x, UINT32) if x.dtype.itemsize == 2 else x  # BitShift has no 16 bits
     shifted = e.BitShift(wide, e.constant(np.arange(0, 8 * x.dtype.itemsize, 4), wide.dtype), "RIGHT")
@@ -179,13 +176,13 @@ def in_nibbles(e: Emitter, x: Tensor) -> Tensor:
 
 
 def bitwise(table: npt.NDArray[np.int32], e: Emitter, *items: Tensor) -> Tensor | None:
-    """Each two times four bits are the index into a table of 256 numbers."""
+    """Looks up pairs of 4-bit groups in a table of 256 numbers."""
     if e.opset >= BITWISE_OPSET:
         return None
-    e.note("BitwiseAnd, BitwiseOr and BitwiseXor are new in opset 18: four bits each are looked up in a table")
+    e.note("BitwiseAnd, BitwiseOr and BitwiseXor are new in opset 18: a table gives four bits at a time")
     e.suggest_opset(BITWISE_OPSET, "BitwiseAnd")
     dtype, shape = items[0].dtype, np.broadcast_shapes(*(x.shape for x in items))
-    if any(x.rank < 2 or x.shape[-1] > 1 for x in items):  # a column has a place for its digits as it is
+    if any(x.rank < 2 or x.shape[-1] > 1 for x in items):  # a column already has an axis for its digits
         items = tuple(e.Reshape(x, (1, *x.shape, 1)) for x in items)
     of_two, sixteen = e.constant(table), e.constant(16, INT32)
     nibbles = reduce(lambda a, b: e.Gather(of_two, e.Add(e.Mul(a, sixteen), b)), (in_nibbles(e, x) for x in items))
@@ -200,13 +197,13 @@ def bitwise(table: npt.NDArray[np.int32], e: Emitter, *items: Tensor) -> Tensor 
 
 
 def inverted(e: Emitter, x: Tensor) -> Tensor:
-    """BitwiseNot as a Sub from all ones, which borrows from no bit."""
+    """BitwiseNot as a Sub from all ones, which never borrows."""
     ones = np.asarray((1 << 8 * x.dtype.itemsize) - 1, unsigned(x.dtype)).view(x.dtype)
     return e.Sub(e.constant(ones), x)
 
 
 def bit_counts(e: Emitter, x: Tensor) -> Tensor:
-    """How many bits are set: summed in parallel within each integer, or looked up four by four below opset 18."""
+    """Counts the bits that are set: in parallel within each integer, or by a table of 4-bit groups below opset 18."""
     x = e.Cast(x, unsigned(x.dtype))
     return _counted_in_parallel(e, x) if e.opset >= BITWISE_OPSET else _counted_by_nibbles(e, x)
 
@@ -218,7 +215,7 @@ def _counted_by_nibbles(e: Emitter, x: Tensor) -> Tensor:
 
 
 def _counted_in_parallel(e: Emitter, x: Tensor) -> Tensor:
-    """Neighbouring counts are added in pairs, of 1 bit, of 2, of 4; a Mul adds those of all bytes in the top one."""
+    """Adds neighboring counts of 1, 2 and 4 bits; a Mul then sums those of all bytes in the top byte."""
     width = 8 * x.dtype.itemsize
     if width == 16:
         x = e.Cast(x, UINT32)  # BitShift has no 16 bits
@@ -230,7 +227,7 @@ def _counted_in_parallel(e: Emitter, x: Tensor) -> Tensor:
     def odd(step: int) -> Tensor:
         return e.BitShift(x, e.constant(step, dtype), "RIGHT")
 
-    # of two bits, the pair less the upper one is how many are set; four bits have room for what two counts add up to
+    # two bits minus the upper one is their count; the sum of two such counts fits into four bits
     x = e.Sub(x, e.BitwiseAnd(odd(1), mask(1)))
     x = e.Add(e.BitwiseAnd(x, mask(2)), e.BitwiseAnd(odd(2), mask(2)))
     x = e.BitwiseAnd(e.Add(x, odd(4)), mask(4))
@@ -247,4 +244,4 @@ TABLES = {
     "BitwiseOr": (_NIBBLE[:, None] | _NIBBLE).reshape(-1),
     "BitwiseXor": (_NIBBLE[:, None] ^ _NIBBLE).reshape(-1),
 }
-"""What the operators make of each two times four bits."""
+"""The result for each pair of 4-bit operands."""

@@ -1,4 +1,4 @@
-"""Div and Mod of integers, at which processors stop, and whose quotient by 0 is DirectML's [decisions E1 to E5].
+"""Integer Div and Mod without processor traps, and with DirectML's results for a divisor of 0 [decisions E1 to E5].
 
 Constant divisors need no guards, unless they hold 0 or -1.
 """
@@ -6,11 +6,11 @@ Constant divisors need no guards, unless they hold 0 or -1.
 from __future__ import annotations
 
 from dml2onnx.emitter import Emitter, Tensor
-from dml2onnx.emitter.core import as_it_is
+from dml2onnx.emitter.core import without_rules
 
 
 def _is_safe(b: Tensor) -> bool:
-    """Whether there is nothing to guard: floats, or integers that are known and hold neither 0 nor -1."""
+    """Whether no guard is needed: floats, or known integers without 0 and -1."""
     if b.dtype.kind == "f":
         return True
     if b.value is None:
@@ -19,26 +19,26 @@ def _is_safe(b: Tensor) -> bool:
 
 
 def divide(e: Emitter, a: Tensor, b: Tensor) -> Tensor | None:
-    """``x / 0`` is all ones (unsigned) or 0 (signed), the lowest by -1 itself."""
+    """``x / 0`` is all ones (unsigned) or 0 (signed); the lowest number divided by -1 is itself."""
     if _is_safe(b):
         return None
     one, zero = e.constant(1, b.dtype), e.constant(0, b.dtype)
     if b.dtype.kind == "i" and b.dtype.itemsize >= 4:
-        # the processor traps at the lowest by -1: by -1, 0 and 1 quotients are products
+        # the processor traps at lowest / -1: for -1, 0 and 1 multiply instead
         is_unit = _is_unit(e, b)
         return e.Mul(e.Div(a, e.Where(is_unit, one, b)), e.Where(is_unit, b, one))
     is_zero = e.Cast(e.Equal(b, zero), b.dtype)
     if b.dtype.kind == "u":
-        # 0 - 1 wraps to all ones, and 0 - 0 never wins
+        # 0 - 1 wraps to all ones; 0 - 0 loses every Max
         return e.Max(e.Div(a, e.Max(b, one)), e.Sub(zero, is_zero))
-    # computed in 32 bits, where nothing traps
+    # computed in 32 bits, so no trap
     return e.Mul(e.Div(a, e.Add(b, is_zero)), e.Sub(one, is_zero))
 
 
 def divide_by_zero(e: Emitter, a: Tensor, b: Tensor) -> Tensor | None:
-    """Exactly ``x / 0`` of up to 32 signed bits is -1 or, of negative numbers, 1.
+    """In exact models, ``x / 0`` of up to 32 signed bits is -1 or, for negative numbers, 1.
 
-    Magnitudes are divided, and the largest that is has the sign put on.
+    DirectML divides magnitudes: the largest one (all ones) then gets the sign.
     """
     if b.dtype.kind != "i" or b.dtype.itemsize > 4 or (b.value is not None and (b.value != 0).all()):
         return None
@@ -48,7 +48,7 @@ def divide_by_zero(e: Emitter, a: Tensor, b: Tensor) -> Tensor | None:
 
 
 def remainder(e: Emitter, a: Tensor, b: Tensor, *, truncates: bool = False) -> Tensor | None:
-    """Modulo -1, 0 and 1 all signed numbers are 0, and modulo 1 no processor traps; unsigned ones are all ones by 0."""
+    """Signed numbers modulo -1, 0 and 1 are 0, so a safe 1 replaces these divisors; unsigned ``x % 0`` is all ones."""
     if b.dtype.kind == "u":
         if _is_safe(b):
             return None
@@ -64,8 +64,8 @@ def remainder(e: Emitter, a: Tensor, b: Tensor, *, truncates: bool = False) -> T
             b = e.Where(_is_unit(e, b), e.constant(1, b.dtype), b)
     if not truncates:
         return e.Mod(a, b)
-    e.note("integer Mod has the divisor's sign, and computes the dividend's in double precision")
-    return e.Sub(a, e.Mul(as_it_is(e.Div, a, b), b))
+    e.note("integer Mod takes the divisor's sign, or the dividend's in double precision only")
+    return e.Sub(a, e.Mul(without_rules(e.Div, a, b), b))
 
 
 def _is_unit(e: Emitter, b: Tensor) -> Tensor:

@@ -1,6 +1,6 @@
-"""What DirectML makes of NaN, infinities, zeros and indices outside, where ONNX says otherwise or nothing.
+"""DirectML's results for NaN, infinities, zeros and out-of-range indices where ONNX differs or is silent.
 
-Default models leave that open, so these rules stand in exact ones alone, where they are asked first.
+Default models leave these open: only exact models use these rules, before all others.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dml2onnx.legalise.rules import Rule
 from dml2onnx.onnx_model import FLOAT, FLOAT16, DType
 
 LARGE = 1e37
-"""Beyond it what is added to scores may be a mask to Attention, which gives 0 where all of a row is masked."""
+"""Attention may take larger addends of scores for a mask, and returns 0 for a row that is all masked."""
 
 
 # --- NaN ------------------------------------------------------------------------------------------------------------
@@ -30,7 +30,7 @@ def _is_number(x: Tensor) -> bool:
 
 
 def unless_nan(e: Emitter, x: Tensor, y: Tensor, instead: Tensor | float) -> Tensor | None:
-    """Where, unless it is known that there is no NaN."""
+    """Where, unless NaN is impossible."""
     if _is_number(x):
         return None
     return e.Where(e.IsNaN(x), e.constant(instead, y.dtype) if isinstance(instead, (int, float)) else instead, y)
@@ -41,7 +41,7 @@ def from_lowest(e: Emitter, x: Tensor, most: float | None = None) -> Tensor | No
     if x.dtype.kind != "f" or (x.is_bounded and most is None):
         return None
     lowest = lowest_of(x.dtype)
-    if x.value is not None and bool((x.value >= lowest).all()):  # NaN is not
+    if x.value is not None and bool((x.value >= lowest).all()):  # False for NaN
         return None
     above = e.Clip(e.Where(e.IsNaN(x), e.constant(lowest, x.dtype), x), lowest, most)
     above.is_bounded = True
@@ -55,7 +55,7 @@ def thresholded_relu(e: Emitter, x: Tensor, alpha: float) -> Tensor:
 
 
 def asinh(e: Emitter, x: Tensor) -> Tensor | None:
-    """NaN at -infinity, as DirectML's formula has it [decision G12]."""
+    """NaN at -infinity, as in DirectML's formula [decision G12]."""
     if x.is_bounded:
         return None
     y = e.Asinh(x)
@@ -67,12 +67,12 @@ def mod(e: Emitter, a: Tensor, b: Tensor, *, truncates: bool = False) -> Tensor 
     if b.dtype.kind != "f" or not (b.value is None or np.isinf(b.value).any()):
         return None
     result = e.Mod(a, b, truncates=truncates)
-    e.note("a multiple of an infinite divisor is NaN, as in DirectML")
+    e.note("modulo an infinite divisor is NaN, as in DirectML")
     return e.Where(e.IsInf(b), e.constant(math.nan, b.dtype), result, no_minus_zero=True)
 
 
 def lp_normalization(e: Emitter, x: Tensor, axis: int, p: int, epsilon: float) -> Tensor:
-    """Infinity and NaN where a square or a sum is, and digits as the formula has them."""
+    """The plain formula, in which squares and sums may overflow to infinity and NaN."""
     return e.Cast(over_norm(e, x, axis, p, epsilon), x.dtype)
 
 
@@ -80,20 +80,20 @@ def lp_normalization(e: Emitter, x: Tensor, axis: int, p: int, epsilon: float) -
 
 
 def to_integers(e: Emitter, x: Tensor, dtype: DType) -> Tensor:
-    """Saturated, NaN being 0 [decisions E9, E10]."""
+    """Saturates; NaN becomes 0 [decisions E9, E10]."""
     x = e.Cast(x, FLOAT) if x.dtype == FLOAT16 else x
     return truncated(e, e.Where(e.IsNaN(x), e.constant(0, x.dtype), x), dtype)
 
 
 def of_existing(e: Emitter, x: Tensor, indices: Tensor, count: int) -> Tensor:
-    """Regions of images that are not there are left out [decision O11]."""
-    e.note("regions of images that are not there are left out")
+    """Regions of nonexistent images are 0 [decision O11]."""
+    e.note("regions of nonexistent images are set to 0")
     is_there = e.Reshape(e.Less(indices, e.constant(count, indices.dtype)), (indices.size, *(1,) * (x.rank - 1)))
     return e.Where(is_there, x, e.constant(0, x.dtype))
 
 
 def bit_shift(e: Emitter, a: Tensor, b: Tensor, direction: Literal["LEFT", "RIGHT"]) -> Tensor | None:
-    """By the count modulo the width, 8 and 16 bits as 32 [decision E14]."""
+    """Shifts by the count modulo the width; 8 and 16 bits count as 32 [decision E14]."""
     if b.value is not None and b.value.max() < 8 * a.dtype.itemsize:
         return None
     width = 64 if a.dtype.itemsize == 8 else 32
@@ -111,23 +111,18 @@ def bit_shift(e: Emitter, a: Tensor, b: Tensor, direction: Literal["LEFT", "RIGH
 def attention(
     e: Emitter, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, *others: Any, **how: Any
 ) -> list[Tensor] | None:
-    """MatMul and Softmax, unless what is added to the scores is known to be no mask."""
+    """MatMul and Softmax, unless the addend of the scores is known not to be a mask."""
     if mask is None or not is_attention(e, mask, how["heads"], how["scale"]):
         return None
     if mask.value is not None and bool((np.abs(mask.value.astype(np.float64)) < LARGE).all()):
         return None
-    e.note("what is added to the scores may be a mask to Attention: it is MatMul and Softmax")
+    e.note("Attention may take the addend of the scores for a mask: MatMul and Softmax replace it")
     return attended(e, query, key, value, mask, *others, **how)
 
 
 def multiplies_quantised(e: Emitter, op: str, dtypes: tuple[DType, ...], *, known: bool) -> bool | None:
-    """Scales of the run may be negative, or no numbers."""
+    """Scales computed at run time may be negative or NaN."""
     return None if known else False
-
-
-def rounds_pairs(e: Emitter) -> bool:
-    """Their results are a step off here and there."""
-    return True
 
 
 RULES: dict[str, Rule] = {
@@ -149,8 +144,8 @@ RULES: dict[str, Rule] = {
     "multiplies_quantised": multiplies_quantised,
     "of_existing": of_existing,
     "recurrent": recurrent.of_lengths,
-    "rounds_pairs": rounds_pairs,
+    "rounds_pairs": lambda e: True,  # fused pairs may be off by one quantization step
     "to_integers": to_integers,
     "unless_nan": unless_nan,
 }
-"""By ONNX operator, or what else an emitter is asked."""
+"""By ONNX operator or emitter query."""

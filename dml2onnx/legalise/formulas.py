@@ -1,4 +1,4 @@
-"""Functions by other operators than their own."""
+"""Formulas of functions and normalizations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dml2onnx.onnx_model import FLOAT, FLOAT16, DType
 
 def shrunk(e: Emitter, x: Tensor, bias: float, lambd: float) -> Tensor:
     """``x - bias`` above ``lambd``, else ``x + bias`` below ``-lambd``, else 0."""
-    # a sum with the bias is not -0.0, nor is x itself beyond a threshold of 0 or more
+    # neither a sum with the bias nor an x beyond a threshold >= 0 can be -0.0
     signed = bias != 0 or lambd >= 0
     below, above = e.Less(x, e.constant(-lambd, x.dtype)), e.Greater(x, e.constant(lambd, x.dtype))
 
@@ -25,14 +25,14 @@ def shrunk(e: Emitter, x: Tensor, bias: float, lambd: float) -> Tensor:
 
 
 _SUM_IS_X = 2.0**25
-"""From here on ``1 + x`` rounds to x."""
+"""``1 + x`` rounds to x from here on."""
 
 
 def logarithm_of_1_and(e: Emitter, x: Tensor, *, bounded: bool) -> Tensor:
-    """``ln(1 + x)`` of FLOAT ``x`` from 0 on, about as accurate as FLOAT is; ``bounded`` says that it is no infinity.
+    """``ln(1 + x)`` of FLOAT ``x >= 0``, to nearly full precision; ``bounded`` excludes infinity.
 
-    What rounding loses in the sum is known, and its share of the logarithm is that over the sum, as the slope has it.
-    That of huge numbers is nothing.
+    The rounding error of the sum is known exactly; divided by the sum, it corrects the logarithm to first order. It
+    vanishes for huge numbers.
     """
     one = e.constant(1, x.dtype)
     total = e.Add(x, one)
@@ -48,19 +48,19 @@ def logarithm_of_1_and(e: Emitter, x: Tensor, *, bounded: bool) -> Tensor:
 
 
 def truncated(e: Emitter, x: Tensor, dtype: DType) -> Tensor:
-    """FLOAT or DOUBLE numbers as integers, toward zero and saturated [decisions E9, E10]; NaN is for the caller."""
+    """Casts FLOAT or DOUBLE to integers, toward zero and saturated [decisions E9, E10]; the caller handles NaN."""
     low, high = integer_limits(dtype)
     if high.bit_length() <= (24 if x.dtype == FLOAT else 53):
         return e.Cast(e.Clip(x, low, high), dtype)
     beyond = np.asarray(high + 1, x.dtype)
-    # the largest integer of the type is no number of this format; what Cast does beyond it is undefined
+    # the largest integer has no exact float here, and Cast beyond it is undefined
     below = float(np.nextafter(beyond, np.zeros_like(beyond)))
     whole = e.Cast(e.Clip(x, low, below), dtype)
     return e.Where(e.GreaterOrEqual(x, e.constant(beyond)), e.constant(high, dtype), whole)
 
 
 def integer_limits(dtype: DType) -> tuple[int, int]:
-    """The lowest and the largest integer of a type."""
+    """The smallest and the largest integer of a type."""
     bits = 8 * dtype.itemsize
     return (0, (1 << bits) - 1) if dtype.kind == "u" else (-(1 << bits - 1), (1 << bits - 1) - 1)
 
@@ -68,7 +68,7 @@ def integer_limits(dtype: DType) -> tuple[int, int]:
 # --- normalization ---------------------------------------------------------------------------------------------------
 
 MOST_LOST = 2.0**8
-"""How much larger than the result a term may be that is only to cancel with another: 8 of FLOAT32's 24 bits."""
+"""The largest ratio of canceling terms to the result: it costs 8 of FLOAT32's 24 bits."""
 
 
 def is_all(x: Tensor, number: float) -> bool:
@@ -82,24 +82,24 @@ def factor_of(e: Emitter, variance: Tensor, scale: Tensor, epsilon: float) -> Te
 
 
 def wide(e: Emitter, x: Tensor) -> Tensor:
-    """FLOAT16 as FLOAT, whatever the provider computes in: squares soon overflow, and an Epsilon vanishes."""
+    """FLOAT16 as FLOAT for all providers: squares soon overflow, and an Epsilon underflows."""
     return e.Cast(x, FLOAT) if x.dtype == FLOAT16 else x
 
 
 def times(e: Emitter, x: Tensor, factor: Tensor | None) -> Tensor:
-    """``x`` itself where the factor is known to be 1; in the type of ``x``."""
+    """``x * factor`` in the type of ``x``; ``x`` itself if the factor is known to be 1."""
     return x if factor is None or is_all(factor, 1) else e.Mul(x, e.Cast(factor, x.dtype))
 
 
 def plus(e: Emitter, x: Tensor, term: Tensor | None) -> Tensor:
-    """``x`` itself where the term is known to be 0; in the type of ``x``."""
+    """``x + term`` in the type of ``x``; ``x`` itself if the term is known to be 0."""
     return x if term is None or is_all(term, 0) else e.Add(x, e.Cast(term, x.dtype))
 
 
 def with_statistics(
     e: Emitter, x: Tensor, mean: Tensor, variance: Tensor, scale: Tensor, bias: Tensor, epsilon: float
 ) -> Tensor:
-    """``scale * (x - mean) / sqrt(variance + epsilon) + bias``, in one Mul and one Add where they are known."""
+    """``scale * (x - mean) / sqrt(variance + epsilon) + bias``, as one Mul and one Add if they are known."""
     factor = factor_of(e, variance, scale, epsilon)
     is_finite = has_finite_factor(e, variance, scale, epsilon) and bias.value is not None
     if is_finite and loses_little(e, mean, variance, scale, bias, epsilon):
@@ -109,9 +109,9 @@ def with_statistics(
 
 
 def normalized(e: Emitter, x: Tensor, axes: Iterable[int], epsilon: float, *, use_mean: bool = True) -> Tensor:
-    """``x`` less its mean over axes, over the root of its variance plus ``epsilon``, FLOAT16 as FLOAT.
+    """``(x - mean) / sqrt(variance + epsilon)`` over axes, FLOAT16 as FLOAT.
 
-    Without the mean it is over the root of the mean of its squares.
+    Without ``use_mean``: ``x / sqrt(mean(x ** 2) + epsilon)``.
     """
     x, axes = wide(e, x), tuple(axes)
     centred = e.Sub(x, e.ReduceMean(x, axes)) if use_mean else x
@@ -119,36 +119,36 @@ def normalized(e: Emitter, x: Tensor, axes: Iterable[int], epsilon: float, *, us
     return e.Mul(centred, e.Reciprocal(e.Sqrt(e.Add(mean_square, e.constant(epsilon, x.dtype)))))
 
 
-def rows(shape: tuple[int, ...], first: int, behind: int) -> tuple[int, ...]:
-    """``shape`` as (N, C, ...), C being the axes from ``first`` to before ``behind``."""
-    if (first, behind) == (1, 2) and len(shape) >= 3:
+def rows(shape: tuple[int, ...], first: int, end: int) -> tuple[int, ...]:
+    """``shape`` as (N, C, ...) with C the axes from ``first`` to before ``end``."""
+    if (first, end) == (1, 2) and len(shape) >= 3:
         return shape
-    return prod(shape[:first]), prod(shape[first:behind]), prod(shape[behind:])
+    return prod(shape[:first]), prod(shape[first:end]), prod(shape[end:])
 
 
 def by_instances(e: Emitter, x: Tensor, first: int, epsilon: float) -> Tensor:
-    """InstanceNormalization of ``x`` over what lies from axis ``first`` on."""
+    """InstanceNormalization of ``x`` over the axes from ``first`` on."""
     instances = e.Reshape(x, rows(x.shape, min(first, 1), first))
     one, zero = (e.constant(np.full(instances.shape[1], value, x.dtype)) for value in (1, 0))
     return e.Reshape(e.InstanceNormalization(instances, one, zero, epsilon), x.shape)
 
 
 def layer_by_instances(e: Emitter, x: Tensor, scale: Tensor, bias: Tensor | None, axis: int, epsilon: float) -> Tensor:
-    """LayerNormalization as InstanceNormalization, and scale and bias behind it."""
+    """LayerNormalization as InstanceNormalization, followed by scale and bias."""
     return plus(e, times(e, by_instances(e, x, axis, epsilon), scale), bias)
 
 
 def has_finite_factor(e: Emitter, variance: Tensor, scale: Tensor, epsilon: float) -> bool:
-    """Whether variance and scale are known, and what they make of a number is one."""
+    """Whether variance and scale are known and give finite factors."""
     if variance.value is None or scale.value is None:
         return False
     return bool(np.isfinite(factor_of(e, variance, scale, epsilon).constant).all())
 
 
 def loses_little(e: Emitter, mean: Tensor, variance: Tensor, scale: Tensor, bias: Tensor, epsilon: float) -> bool:
-    """Whether ``x * factor + (bias - mean * factor)`` keeps the digits of the formula, as far as can be known.
+    """Whether ``x * factor + (bias - mean * factor)`` is about as precise as the formula.
 
-    Results are as large as the scale and the bias together.
+    Results are assumed to be as large as scale plus bias.
     """
     if is_all(mean, 0):
         return True
@@ -160,9 +160,9 @@ def loses_little(e: Emitter, mean: Tensor, variance: Tensor, scale: Tensor, bias
 
 
 def over_norm(e: Emitter, x: Tensor, axis: int, p: int, epsilon: float, count: int = 1) -> Tensor:
-    """``x / sqrt(norm ** 2 + epsilon)``, the norm of order 1 or 2 along an axis, FLOAT16 as FLOAT.
+    """``x / sqrt(norm ** 2 + epsilon)`` with the norm of order 1 or 2 along an axis, FLOAT16 as FLOAT.
 
-    Where the axis has one element, it stands for ``count`` of them.
+    A single element along the axis counts ``count`` times.
     """
     x = wide(e, x)
     measure = e.Abs(x) if p == 1 else e.Mul(x, x)
@@ -173,7 +173,7 @@ def over_norm(e: Emitter, x: Tensor, axis: int, p: int, epsilon: float, count: i
 
 
 def lrn(e: Emitter, x: Tensor, size: int, alpha: float, beta: float, bias: float) -> Tensor:
-    """Sums of slices of channels."""
+    """LRN by sums of channel slices."""
     y = wide(e, x)
     total = e.Mul(channel_sums(e, e.Mul(y, y), size), e.constant(alpha / size, y.dtype))
     s = e.Add(total, e.constant(bias, y.dtype)) if bias else total
@@ -181,19 +181,19 @@ def lrn(e: Emitter, x: Tensor, size: int, alpha: float, beta: float, bias: float
 
 
 def reach(size: int, count: int) -> tuple[int, int]:
-    """How far a window of ``size`` reaches before and behind an element, of which there are ``count``."""
+    """How far a window of ``size`` extends before and after one of ``count`` elements."""
     return min((size - 1) // 2, count - 1), min(size // 2, count - 1)
 
 
 def channel_sums(e: Emitter, x: Tensor, size: int) -> Tensor:
-    """Sums over windows of channels, 0 outside."""
-    before, behind = reach(size, x.shape[1])
+    """Sums over windows of channels, padded with 0."""
+    before, after = reach(size, x.shape[1])
     flat = e.Reshape(x, (*x.shape[:2], prod(x.shape[2:])))
-    return e.Reshape(_window_sums(e, e.Pad(flat, (0, before, 0), (0, behind, 0)), before + behind + 1), x.shape)
+    return e.Reshape(_window_sums(e, e.Pad(flat, (0, before, 0), (0, after, 0)), before + after + 1), x.shape)
 
 
 def _window_sums(e: Emitter, x: Tensor, size: int) -> Tensor:
-    """Sums of ``size`` consecutive elements of the middle one of three axes: of halves first, so of few slices."""
+    """Sums ``size`` consecutive elements along the middle of three axes, by halves to need few slices."""
     if size == 1:
         return x
     count, half = x.shape[1] - size + 1, size // 2
@@ -207,7 +207,7 @@ def _window_sums(e: Emitter, x: Tensor, size: int) -> Tensor:
 
 
 def power(e: Emitter, x: Tensor, exponent: float) -> Tensor:
-    """``x ** exponent``: roots where it is a number of quarters, Pow being ten times as slow."""
+    """``x ** exponent``, by roots for quarters: Pow is ten times as slow."""
     if exponent == 1:
         return x
     if exponent not in (0.25, 0.5, 0.75):

@@ -1,8 +1,8 @@
-"""Gather, Scatter and their relatives by indices that lie outside.
+"""Gather, Scatter and their relatives with out-of-range indices.
 
-One outside has no meaning in ONNX; DirectML makes a flat offset of it all the same, in 32 bits without a sign, reads
-the last element where that lies behind the end, and drops what is written there [decisions X1 to X3, X8]. So do exact
-models with computed indices, and all with constant ones, of which sessions would not be made.
+These are undefined in ONNX. DirectML computes a flat offset in unsigned 32 bits; an offset beyond the end reads the
+last element, and writes nothing [decisions X1 to X3, X8]. Exact models do so for computed indices. All models do so
+for constant indices, which ONNX Runtime would refuse.
 """
 
 from __future__ import annotations
@@ -18,16 +18,13 @@ from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.tensor import broadcast_shape
 from dml2onnx.ir.tensor import packed_strides
 from dml2onnx.legalise.movements import from_start
-from dml2onnx.onnx_model import INT64, Array, DType
-
-INT32: DType = np.dtype(np.int32)
-UINT32: DType = np.dtype(np.uint32)
+from dml2onnx.onnx_model import INT32, INT64, UINT32, Array, DType
 
 
 def by_constants(
     e: Emitter, op: str, x: Tensor, indices: Tensor, *others: Any, sizes: Sequence[int], **how: Any
 ) -> Tensor | None:
-    """Those that are known are looked at."""
+    """Replaces the operator if known indices are out of range."""
     if indices.value is None:
         return None
     wide, count = indices.value.astype(np.int64), np.asarray(sizes, np.int64)
@@ -39,7 +36,7 @@ def by_constants(
 def by_computed(
     e: Emitter, op: str, x: Tensor, indices: Tensor, *others: Any, sizes: Sequence[int], **how: Any
 ) -> Tensor | None:
-    """Those that only the run tells may be any."""
+    """Replaces the operator if the indices are known only at run time."""
     return outside(e, op, x, indices, *others, sizes=sizes, **how) if indices.value is None else None
 
 
@@ -53,20 +50,20 @@ def outside(
     to: tuple[int, ...] | None = None,
     is_packed: bool = True,
 ) -> Tensor:
-    """By flat offset; where nothing is said of what lies behind the axes, one inside will do."""
+    """Uses flat offsets; without ``is_packed`` the memory beyond the axes is unspecified, and clamping suffices."""
     if not is_packed:
         return e.by_indices(op, x, _clamped(e, indices, sizes), *others, sizes=sizes, to=to)
     if op in ("ScatterElements", "ScatterND"):
-        e.note("indices known only at run time may lie outside: one more place takes their updates")
+        e.note("indices known only at run time may be out of range: an extra element receives their updates")
     else:
-        e.note("indices known only at run time may lie outside: elements are found by their flat offset")
+        e.note("indices known only at run time may be out of range: elements are read by flat offset")
     return _FORMS[op](e, x, indices, *others)
 
 
 def _clamped(e: Emitter, indices: Tensor, sizes: Sequence[int]) -> Tensor:
-    """Indices inside axes of ``sizes``: one for all, or one for each of the last axis.
+    """Clamps indices to [-size, size - 1], with one size for all, or one for each element of the last axis.
 
-    They lie in [-size, size - 1]: negative ones need no node, ONNX counts them from the end as DirectML does.
+    Negative indices may stay: ONNX counts them from the end as DirectML does.
     """
     count = np.array(sizes[:1] if len(set(sizes)) == 1 else sizes, np.int64)
     if indices.value is not None:
@@ -88,7 +85,7 @@ def _clamped(e: Emitter, indices: Tensor, sizes: Sequence[int]) -> Tensor:
 def _offsets(
     e: Emitter, start: Array, steps: Sequence[tuple[Tensor, int]], most: int, dtype: DType | None = None
 ) -> Tensor:
-    """Flat offsets: ``start`` plus each place times its stride, in UINT32, at most ``most``; as indices for ONNX."""
+    """ONNX indices for the flat offset ``start + sum(place * stride)``, computed in UINT32, at most ``most``."""
     e.budget.require(start.size)
     parts = [place if stride == 1 else e.Mul(place, e.constant(stride, UINT32)) for place, stride in steps]
     total = reduce(e.Add, parts if not start.any() else [e.constant(start.astype(UINT32)), *parts])
@@ -97,14 +94,14 @@ def _offsets(
 
 
 def _rows(e: Emitter, rows: int, step: int, count: int) -> Array:
-    """The flat offsets of ``count`` elements in each of ``rows`` that are ``step`` apart."""
+    """The flat offsets of ``count`` elements in each of ``rows``, which are ``step`` apart."""
     e.budget.require(rows * count)
     starts: Array = np.arange(rows).reshape(-1, 1, 1) * step + np.arange(count)
     return starts
 
 
 def _places(e: Emitter, shape: tuple[int, ...], sizes: tuple[int, ...], axis: int) -> Array:
-    """The flat offsets in a tensor of ``shape`` of elements of ``sizes``, but for their place along an axis."""
+    """The flat offsets in a tensor of ``shape`` of a block of ``sizes``, without the part of one axis."""
     e.budget.require(prod(sizes) // sizes[axis])
     start = np.zeros((1,) * len(shape), np.int64)
     for i, stride in enumerate(packed_strides(shape)):
@@ -116,7 +113,7 @@ def _places(e: Emitter, shape: tuple[int, ...], sizes: tuple[int, ...], axis: in
 def _columns(
     e: Emitter, indices: Tensor, sizes: tuple[int, ...], rows: int, width: int = 1
 ) -> list[tuple[Tensor, int]]:
-    """Each coordinate of the tuples along the last axis, as (rows, tuple, 1), and its stride in blocks of ``width``."""
+    """Each coordinate of the index tuples, as (rows, tuple, 1), with its stride in blocks of ``width``."""
     length = indices.shape[-1]
     count = prod(indices.shape[:-1])
     parts = e.Split(e.Reshape(indices, (count, length)), (1,) * length, 1)
@@ -130,7 +127,7 @@ def _columns(
 
 
 def _at(e: Emitter, x: Tensor, start: Array, steps: Sequence[tuple[Tensor, int]]) -> Tensor:
-    """Elements of all of ``x`` by their flat offset, beyond the end the last one."""
+    """Elements of ``x`` by flat offset; beyond the end, the last one."""
     offsets = _offsets(e, start, steps, x.size - 1)
     flat = e.GatherElements(e.Reshape(x, (x.size,)), e.Reshape(offsets, (offsets.size,)), 0)
     return e.Reshape(flat, offsets.shape)
@@ -162,7 +159,7 @@ def _gather_nd(e: Emitter, x: Tensor, indices: Tensor, batches: int) -> Tensor:
 
 
 def _with_one_more(e: Emitter, rows: Tensor) -> Tensor:
-    """Rows and one more, whatever is in it."""
+    """Rows and one more with arbitrary contents."""
     return e.Concat([rows, e.Slice(rows, (0, 0), (1, rows.shape[1]))], 0)
 
 

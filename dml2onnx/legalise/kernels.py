@@ -1,4 +1,4 @@
-"""Operators that a target has no kernel for, made of others that it has: the same bits, and only there."""
+"""Replacements, bit for bit, of operators for which a target has no kernel."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dml2onnx.emitter import Emitter, Tensor
-from dml2onnx.emitter.core import as_it_is
+from dml2onnx.emitter.core import without_rules
 from dml2onnx.emitter.recurrent import GateActivation
 from dml2onnx.legalise import (
     attention,
@@ -26,18 +26,18 @@ from dml2onnx.legalise import (
     running,
     scans,
 )
-from dml2onnx.legalise.extremes import as_signed, clipped
+from dml2onnx.legalise.extremes import arg_extreme_as_signed, as_signed, clipped, top_k_by
 from dml2onnx.legalise.formulas import layer_by_instances, normalized, plus, shrunk, times, wide
 from dml2onnx.legalise.pools import average_pool, lp_pool, max_pool, max_pool_with_indices, max_unpool
 from dml2onnx.legalise.rules import Rule
-from dml2onnx.onnx_model import DOUBLE, FLOAT, DType
+from dml2onnx.onnx_model import DOUBLE, FLOAT, INT32, UINT8, DType
 
 RULES: dict[str, Rule] = {}
 """By ONNX operator."""
 
 
 def _made_of(operator: str, *others: str, variable: str = "T") -> Callable[[Rule], Rule]:
-    """Marks what takes the place of an operator without a kernel where all of the others have one."""
+    """Registers the replacement of an operator without a kernel, used if all of the others have one."""
 
     def mark(form: Rule) -> Rule:
         @wraps(form)
@@ -67,7 +67,7 @@ def min_(e: Emitter, *items: Tensor) -> Tensor:
 
 
 def _chosen(e: Emitter, wins: Callable[[Tensor, Tensor], Tensor], a: Tensor, b: Tensor) -> Tensor:
-    """The operand that wins a comparison, or the one that is NaN."""
+    """Returns the operand that wins a comparison, or the one that is NaN."""
     if b.value is not None:
         a, b = b, a
     known = a.dtype.kind != "f" or (a.value is not None and not np.isnan(a.value).any())
@@ -93,24 +93,24 @@ def sign(e: Emitter, x: Tensor) -> Tensor:
 
 @_made_of("Or", "And", "Not")
 def or_(e: Emitter, a: Tensor, b: Tensor) -> Tensor:
-    """Not both of them not."""
+    """``not (not a and not b)``."""
     return e.Not(e.And(e.Not(a), e.Not(b)))
 
 
 @_made_of("Xor", "And", "Not")
 def xor(e: Emitter, a: Tensor, b: Tensor) -> Tensor:
-    """One of them, and not both."""
+    """``(a or b) and not (a and b)``."""
     return e.And(e.Or(a, b), e.Not(e.And(a, b)))
 
 
 @_made_of("IsNaN", "Equal", variable="T1")
 def is_nan(e: Emitter, x: Tensor) -> Tensor:
-    """What does not equal itself."""
+    """``x != x``."""
     return e.Not(e.Equal(x, x))
 
 
 def precise_type(e: Emitter) -> DType | None:
-    """FLOAT where there is no arithmetic in DOUBLE."""
+    """FLOAT if there is no arithmetic in DOUBLE."""
     return None if e.has_kernel("Pow", DOUBLE) else FLOAT
 
 
@@ -144,7 +144,7 @@ def log_softmax(e: Emitter, x: Tensor, axis: int) -> Tensor:
 
 @_made_of("PRelu", "GreaterOrEqual", "Where", "Mul")
 def prelu(e: Emitter, x: Tensor, slope: Tensor) -> Tensor:
-    """1 or the slope times x."""
+    """``x`` times 1 or the slope."""
     return e.Mul(x, e.Where(e.GreaterOrEqual(x, e.constant(0, x.dtype)), e.constant(1, x.dtype), slope))
 
 
@@ -154,17 +154,17 @@ def gelu(e: Emitter, x: Tensor) -> Tensor | None:
         e.note("Gelu is new in opset 20; ONNX Runtime fuses these nodes into one")
         e.suggest_opset(20, "Gelu")
     elif e.takes_instead("Gelu", x.dtype, "Add", "Div", "Erf", "Mul"):
-        e.note("Erf and its neighbours stand for Gelu, which has no kernel")
+        e.note("Gelu has no kernel: Erf and its neighbors replace it")
     else:
         return None
-    # where x is NaN the result is, whatever Erf makes of it
-    erf = as_it_is(e.Erf, e.Div(x, e.constant(math.sqrt(2), x.dtype)))
+    # a NaN in x makes the product NaN, whatever Erf returns
+    erf = without_rules(e.Erf, e.Div(x, e.constant(math.sqrt(2), x.dtype)))
     return e.Mul(e.Mul(x, e.Add(erf, e.constant(1, x.dtype))), e.constant(0.5, x.dtype))
 
 
 def swish(e: Emitter, x: Tensor, alpha: float) -> Tensor | None:
-    """``x * sigmoid(alpha * x)``: ONNX Runtime has Swish in opset 24 alone."""
-    if alpha == 0 and not e.exact:  # in which 0 times an infinity is NaN
+    """``x * sigmoid(alpha * x)``: ONNX Runtime has Swish in opset 24 only."""
+    if alpha == 0 and not e.exact:  # exactly, 0 times infinity is NaN
         return e.Mul(x, e.constant(0.5, x.dtype))
     if e.has_kernel("Swish", x.dtype):
         return None
@@ -175,7 +175,7 @@ def hard_swish(e: Emitter, x: Tensor, alpha: float, beta: float) -> Tensor | Non
     """``x * HardSigmoid(x)``."""
     if (np.float32(alpha), beta) == (np.float32(1 / 6), 0.5) and e.has_kernel("HardSwish", x.dtype):
         return None
-    if alpha == 0 and not e.exact:  # in which 0 times an infinity is NaN
+    if alpha == 0 and not e.exact:  # exactly, 0 times infinity is NaN
         return e.Mul(x, e.constant(min(max(beta, 0), 1), x.dtype))
     return e.Mul(x, e.HardSigmoid(x, alpha, beta))
 
@@ -193,7 +193,7 @@ def instance_normalization(e: Emitter, x: Tensor, scale: Tensor, bias: Tensor, e
 
 
 def lp_normalization(e: Emitter, x: Tensor, axis: int, p: int, epsilon: float) -> Tensor:
-    """The quotient, of which 0 / 0 is 0."""
+    """``x / norm``, where ``0 / 0`` is 0."""
     y = wide(e, x)
     norm = e.ReduceSum(e.Abs(y), (axis,)) if p == 1 else e.Sqrt(e.ReduceSum(e.Mul(y, y), (axis,)))
     return e.Cast(e.Div(y, e.Max(norm, e.constant(np.finfo(y.dtype.name).tiny, y.dtype))), x.dtype)
@@ -204,20 +204,20 @@ INEXACT: Mapping[str, frozenset[str]] = {
     "GRU": frozenset({"Softplus", "ScaledTanh"}),
     "LSTM": frozenset({"Softplus", "ScaledTanh"}),
 }
-"""Activations of which the CPU provider's kernels, which run where a target has none, make too little.
+"""Activations for which the CPU provider's kernels, the fallback of all targets, are too imprecise.
 
-ScaledTanh, and Tanh in RNN, are differences of numbers near 1, which leaves few digits near 0. The absolute error of
-Sigmoid does for a gate, which multiplies, but in RNN it is the result.
+ScaledTanh, and Tanh in RNN, subtract numbers near 1, which leaves few digits near 0. The absolute error of Sigmoid is
+acceptable in a gate, which is a factor, but in RNN it is the result.
 """
 
 
 def gates(
     e: Emitter, operator: str, activations: Sequence[GateActivation], dtype: DType, *, resets_bias: bool
 ) -> Sequence[GateActivation] | None:
-    """None of those that are inexact."""
+    """Requests steps instead of the operator if an activation is inexact."""
     if e.has_kernel(operator, dtype) or INEXACT[operator].isdisjoint(item.name for item in activations):
         return None
-    e.note(f"{operator} of the CPU is not exact for its activations, and the target has none")
+    e.note(f"the target has no {operator}, and the CPU's is imprecise for its activations")
     return ()
 
 
@@ -245,17 +245,13 @@ def _is_missing(e: Emitter, operator: str, x: Tensor) -> bool:
 
 
 def arg_extreme(operator: str, e: Emitter, x: Tensor, axis: int, *, last: bool = False) -> Tensor | None:
-    """ArgMax or ArgMin of INT64 in the same order."""
-    find = e.ArgMax if operator == "ArgMax" else e.ArgMin
-    return find(as_signed(e, x), axis, last=last) if _is_missing(e, operator, x) else None
+    """ArgMax or ArgMin of UINT64 mapped to INT64 in the same order."""
+    return arg_extreme_as_signed(operator, e, x, axis, last=last) if _is_missing(e, operator, x) else None
 
 
 def top_k(e: Emitter, x: Tensor, k: int, axis: int, *, largest: bool) -> tuple[Tensor, Tensor] | None:
-    """Of INT64 in the same order."""
-    if not _is_missing(e, "TopK", x):
-        return None
-    _, indices = e.TopK(as_signed(e, x), k, axis, largest=largest)
-    return e.GatherElements(x, indices, axis), indices
+    """TopK of UINT64 mapped to INT64 in the same order."""
+    return top_k_by(e, as_signed(e, x), x, k, axis, largest=largest) if _is_missing(e, "TopK", x) else None
 
 
 # --- quantisation ----------------------------------------------------------------------------------------------------
@@ -277,26 +273,25 @@ def dequantize_linear(
     """Cast, Sub and Mul."""
     if e.supports("DequantizeLinear", x.dtype, _type_of_dequantized(e)):
         return None
-    wide: DType = np.dtype(np.int32)
     if zero_point is not None:
-        x = e.Sub(e.Cast(x, wide), e.Cast(_along(e, zero_point, axis, x.rank), wide))
+        x = e.Sub(e.Cast(x, INT32), e.Cast(_along(e, zero_point, axis, x.rank), INT32))
     return e.Mul(e.Cast(x, scale.dtype), _along(e, scale, axis, x.rank))
 
 
 def dequantizes(e: Emitter, x: Tensor, *, known: bool = False) -> bool | None:
-    """Not by other operators: of integers that are multiplied there are better forms."""
+    """False without a kernel: integer products have better replacements than DequantizeLinear has."""
     return None if e.has_kernel("DequantizeLinear", x.dtype, _type_of_dequantized(e)) else False
 
 
 def multiplies_quantised(e: Emitter, op: str, dtypes: tuple[DType, ...], *, known: bool) -> bool | None:
-    """Where there is a kernel, if need be of UINT8."""
+    """Whether there is a kernel, possibly for UINT8 only."""
     if products.has_product(e, op, dtypes):
         return None
-    return None if products.has_product(e, op, (np.dtype(np.uint8),) * 3) and not e.casts_saturate() else False
+    return None if products.has_product(e, op, (UINT8,) * 3) and not e.casts_saturate() else False
 
 
 def stores_nibbles(e: Emitter, dtype: DType) -> bool | None:
-    """From opset 21 on, where they can be widened."""
+    """Whether Cast widens 4-bit integers, which it does from opset 21 on."""
     return None if e.has_kernel("Cast", dtype, "T1") else False
 
 
@@ -305,7 +300,7 @@ def _type_of_dequantized(e: Emitter) -> str:
 
 
 def _along(e: Emitter, x: Tensor, axis: int | None, rank: int) -> Tensor:
-    """A scalar as it is, a vector so that it broadcasts along an axis."""
+    """Reshapes a vector to broadcast along an axis; returns a scalar unchanged."""
     return x if axis is None else e.Reshape(x, (x.size, *(1,) * (rank - axis - 1)))
 
 
@@ -320,7 +315,7 @@ MISSING: Mapping[str, Rule] = {
     "TensorScatter": attention.tensor_scatter,
     "Tile": movements.repeated,
 }
-"""What takes the place of an operator where there is no kernel for just the type of its first tensor."""
+"""The replacement of an operator without a kernel for the type of its first tensor."""
 
 
 def _where_missing(operator: str, form: Rule) -> Rule:

@@ -1,4 +1,4 @@
-"""Tile, OneHot, Pad, Col2Im, SpaceToDepth and DepthToSpace by other operators."""
+"""Replacements of Tile, OneHot, Pad, ReverseSequence, Col2Im, SpaceToDepth and DepthToSpace."""
 
 from __future__ import annotations
 
@@ -13,36 +13,34 @@ from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.windows import Window
 from dml2onnx.legalise.formulas import wide
 from dml2onnx.legalise.windows import Pool
-from dml2onnx.onnx_model import ELEMENT_TYPES, INT64
+from dml2onnx.onnx_model import ELEMENT_TYPES, INT32, INT64, UINT32, UINT64
 
 Places = npt.NDArray[np.int64]
 
-UINT32 = np.dtype(np.uint32)
-UINT64 = np.dtype(np.uint64)
 MOST_DIMENSIONS = 8
-"""What all runtimes take."""
-_TWO_TRANSPOSES = "two Transposes of few axes, which ONNX Runtime runs much faster than one of six"
+"""The rank that all runtimes support."""
+_TWO_TRANSPOSES = "two Transposes of few axes, which are much faster in ONNX Runtime than one of six"
 
 
 def repeated(e: Emitter, x: Tensor, repeats: Sequence[int]) -> Tensor | None:
-    """Tile as Expand along dimensions of their own, if these are few enough; a constant is repeated when compiling."""
-    apart: list[tuple[int, int]] = []
+    """Tile as Expand along separate dimensions, if there are few enough; Tile of constants is folded."""
+    factors: list[tuple[int, int]] = []
     for size, count in zip(x.shape, repeats, strict=True):
         if count > 1:
-            apart.append((1, count))
+            factors.append((1, count))
         if size > 1:
-            (before, after) = apart.pop() if apart and apart[-1][0] > 1 else (1, 1)
-            apart.append((before * size, after * size))
-    if x.value is not None or len(apart) > MOST_DIMENSIONS:
+            before, after = factors.pop() if factors and factors[-1][0] > 1 else (1, 1)
+            factors.append((before * size, after * size))
+    if x.value is not None or len(factors) > MOST_DIMENSIONS:
         return None
-    e.note(f"Expand repeats along dimensions of their own: Tile has no kernel for {x.dtype}, or is slow on such blocks")
-    rows = e.Reshape(x, [before for before, _ in apart])
+    e.note(f"Expand along separate dimensions: Tile has no kernel for {x.dtype}, or is slow on such blocks")
+    rows = e.Reshape(x, [before for before, _ in factors])
     sizes = [size * count for size, count in zip(x.shape, repeats, strict=True)]
-    return e.Reshape(e.Expand(rows, [after for _, after in apart]), sizes)
+    return e.Reshape(e.Expand(rows, [after for _, after in factors]), sizes)
 
 
 def one_hot(e: Emitter, indices: Tensor, depth: int, values: Tensor, axis: int) -> Tensor | None:
-    """Equal, and GatherElements of the two values; so it is where OneHot would read a scalar."""
+    """Equal and GatherElements, also for a scalar, which ONNX Runtime's OneHot does not accept."""
     types = {"T1": "int64", "T2": "int64", "T3": ELEMENT_TYPES[values.dtype][1]}
     if indices.rank > 1 and e.target.has_kernel("OneHot", types):
         return None
@@ -50,21 +48,21 @@ def one_hot(e: Emitter, indices: Tensor, depth: int, values: Tensor, axis: int) 
 
 
 def chosen_of_two(e: Emitter, indices: Tensor, depth: int, values: Tensor, axis: int) -> Tensor:
-    """The second of the values where the place along an axis is the index, else the first; bits stay what they are."""
+    """``values[1]`` where the position along an axis is the index, else ``values[0]``, bit for bit."""
     e.budget.require(depth)
     places = np.arange(depth).reshape([-1 if i == axis else 1 for i in range(indices.rank)])
-    if indices.dtype == UINT64:  # all of it counts, without a sign [decision X25]
+    if indices.dtype == UINT64:  # compared as a whole, unsigned [decision X25]
         place = e.Cast(e.Min(indices, e.constant(np.array(depth, UINT64))), UINT32)
     else:
         place = from_start(e, indices, depth)
     is_on = e.Equal(place, e.constant(places.astype(UINT32)))
-    which = e.Reshape(e.Cast(is_on, np.dtype(np.int32)), (is_on.size,))
+    which = e.Reshape(e.Cast(is_on, INT32), (is_on.size,))
     return e.Reshape(e.GatherElements(values, which, 0), is_on.shape)
 
 
 def from_start(e: Emitter, indices: Tensor, size: int) -> Tensor:
-    """Indices as DirectML computes with them: counted from the start, in UINT32."""
-    if indices.dtype == UINT64:  # which is read as INT64 [decision X25]
+    """Indices as DirectML uses them: relative to the start, in UINT32."""
+    if indices.dtype == UINT64:  # read as INT64 [decision X25]
         indices = e.Cast(indices, INT64)
     if indices.dtype.kind == "i":
         from_end = e.Add(indices, e.constant(np.array(size).astype(indices.dtype)))
@@ -80,7 +78,7 @@ def pad(
     mode: str = "constant",
     value: float | int | np.generic = 0,
 ) -> Tensor | None:
-    """Concat, or in other modes a Gather for each dimension, where Pad has no kernel, or none for such margins."""
+    """Concat, or a Gather per dimension in other modes, where Pad has no kernel, or none for these margins."""
     if mode != "constant":
         if e.has_kernel("Pad", x.dtype) and _is_one_period(mode, x.shape, start, end, e.opset):
             return None
@@ -88,21 +86,20 @@ def pad(
         return continued(e, x, start, end, mode)
     if x.value is not None or e.has_kernel("Pad", x.dtype):
         return None
-    e.note(f"Pad has no kernel for {x.dtype}; Concat moves its bits without casts")
+    e.note(f"Pad has no kernel for {x.dtype}: Concat needs no casts")
     return surrounded(e, x, start, end, value)
 
 
 def surrounded(
     e: Emitter, x: Tensor, start: Sequence[int], end: Sequence[int], value: int | float | np.generic = 0
 ) -> Tensor | None:
-    """Concat with one value, which is moved as its bits are; the last axis first, while what is copied is small."""
+    """Pad with a constant by Concat, bit for bit; the last axis goes first, while there is least to copy."""
     if x.value is not None:
         return None
     for axis in reversed(range(x.rank)):
         shapes = ((*x.shape[:axis], count, *x.shape[axis + 1 :]) for count in (start[axis], end[axis]))
         parts = [[e.ConstantOfShape(shape, value, x.dtype)] if prod(shape) else [] for shape in shapes]
         if parts[0] or parts[1]:
-            # as of what it surrounds, unless it is infinite
             is_bounded = x.is_bounded and bool(np.isfinite(value))
             x = e.Concat([*parts[0], x, *parts[1]], axis)
             x.is_bounded = is_bounded
@@ -110,18 +107,18 @@ def surrounded(
 
 
 def _is_one_period(mode: str, sizes: Sequence[int], start: Sequence[int], end: Sequence[int], opset: int) -> bool:
-    """Whether kernels have the mode, and margins are no wider than all of them get right; ``wrap`` is opset 19's."""
+    """Whether all kernels support the mode (``wrap`` needs opset 19) and get these margins right."""
     if mode == "edge":
         return True
-    # ONNX Runtime refuses wider ones that reflect, and 1.24 has wrong numbers for wider ones that wrap
+    # for wider margins ONNX Runtime refuses reflect, and 1.24 miscomputes wrap
     period = 1 if mode == "reflect" else 0
     fit = all(max(a, b) <= size - period for a, b, size in zip(start, end, sizes, strict=True))
     return fit and (mode == "reflect" or opset >= 19)
 
 
 def continued(e: Emitter, x: Tensor, start: Sequence[int], end: Sequence[int], mode: str) -> Tensor:
-    """Pad by a Gather for each dimension, also in the mode ``symmetric``, which reflects and repeats the border."""
-    for axis in reversed(range(x.rank)):  # what is copied element by element is then still small
+    """Pad by a Gather per dimension, also in the mode ``symmetric``, which reflects and repeats the border."""
+    for axis in reversed(range(x.rank)):  # the innermost first, while there are few elements to copy
         if start[axis] or end[axis]:
             size = x.shape[axis]
             e.budget.require(start[axis] + size + end[axis])
@@ -131,29 +128,29 @@ def continued(e: Emitter, x: Tensor, start: Sequence[int], end: Sequence[int], m
 
 
 def _source(mode: str, places: Places, size: int) -> Places:
-    """Which of ``size`` elements each coordinate, inside or not, repeats."""
+    """Which of ``size`` elements each coordinate, inside or outside, repeats."""
     if mode == "edge":
         return np.clip(places, 0, size - 1)
     if mode == "wrap":
         wrapped: Places = np.remainder(places, size)
         return wrapped
-    # what is reflected does not repeat the border, but it does a single element
+    # reflect does not repeat the border, except of a single element
     skipped = 0 if mode == "symmetric" or size == 1 else 1
     folded: Places = np.remainder(places, 2 * (size - skipped))
     return np.minimum(folded, 2 * size - 1 - skipped - folded)
 
 
 def reversed_by_place(e: Emitter, x: Tensor, lengths: Tensor, axis: int) -> Tensor | None:
-    """GatherElements where a length is beyond the axis [decision X19], or may be in an exact model.
+    """GatherElements if a length exceeds the axis [decision X19], or may do so in an exact model.
 
-    Element k of a sequence of length L is what lies L - 1 - k behind the first, or else the last.
+    Element k of a sequence of length L becomes element ``min(L - 1 - k, size - 1)``.
     """
     n = x.shape[axis]
     if not (e.exact if lengths.value is None else bool((lengths.value > n).any())):
         return None
-    e.note("lengths known only at run time may lie beyond the axis: elements are found by their place")
+    e.note("lengths known only at run time may exceed the axis: GatherElements picks the elements")
     e.budget.require(n)
-    lengths = e.Cast(e.Min(lengths, e.constant(2 * n, lengths.dtype)), np.dtype(np.int32))
+    lengths = e.Cast(e.Min(lengths, e.constant(2 * n, lengths.dtype)), INT32)
     places = e.constant(np.arange(n, dtype=np.int32).reshape(-1, *(1,) * (x.rank - 1 - axis)))
     back = e.Sub(e.Sub(lengths, e.constant(1, places.dtype)), places)
     chosen = e.Where(e.Less(places, lengths), e.Min(back, e.constant(n - 1, places.dtype)), places)
@@ -161,14 +158,14 @@ def reversed_by_place(e: Emitter, x: Tensor, lengths: Tensor, axis: int) -> Tens
 
 
 def col2im(e: Emitter, x: Tensor, image: tuple[int, ...], window: Window) -> Tensor | None:
-    """ScatterElements where Col2Im has no kernel; it folds constants."""
+    """ScatterElements if Col2Im has no kernel, and for constants, to fold them."""
     return None if x.value is None and e.supports("Col2Im", x.dtype) else image_of_columns(e, x, image, window)
 
 
 def image_of_columns(e: Emitter, x: Tensor, image: tuple[int, ...], window: Window) -> Tensor:
-    """Col2Im by ScatterElements, whose kernels do not all add FLOAT16 before opset 18."""
+    """Col2Im by ScatterElements, FLOAT16 as FLOAT: before opset 18 not all kernels add FLOAT16."""
     x = wide(e, x)
-    e.note("ScatterElements adds the elements up in the padded image, of which a Slice is the result")
+    e.note("ScatterElements sums the elements in the padded image, and Slice removes the padding")
     e.budget.require(x.size)
     pool = Pool.over(image, window)
     channels = x.shape[1] // prod(window.shape)
@@ -182,7 +179,7 @@ def image_of_columns(e: Emitter, x: Tensor, image: tuple[int, ...], window: Wind
 
 
 def gathered_depth(e: Emitter, x: Tensor, block: int, mode: Literal["DCR", "CRD"]) -> Tensor:
-    """SpaceToDepth in either mode, of which ONNX has DCR: of rows, and of the blocks in them."""
+    """SpaceToDepth by two Transposes, in either mode (ONNX has DCR only)."""
     n, c, height, width = x.shape
     outer, inner = (n, c) if mode == "DCR" else (n * c, 1)
     e.note(_TWO_TRANSPOSES)
@@ -192,7 +189,7 @@ def gathered_depth(e: Emitter, x: Tensor, block: int, mode: Literal["DCR", "CRD"
 
 
 def spread_depth(e: Emitter, x: Tensor, block: int, mode: Literal["DCR", "CRD"]) -> Tensor:
-    """DepthToSpace by two Transposes, of the columns and of the rows of the blocks."""
+    """DepthToSpace by two Transposes, in either mode."""
     n, depth, height, width = x.shape
     c = depth // block**2
     outer, inner = (n, c) if mode == "DCR" else (n * c, 1)

@@ -1,4 +1,4 @@
-"""MaxPool, AveragePool and LpPool by other operators, where kernels lack a type, a width of padding, or speed."""
+"""Replacements of MaxPool, AveragePool and LpPool, where kernels lack a type, a padding width, or speed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dml2onnx.emitter import Emitter, Tensor
-from dml2onnx.emitter.core import as_it_is
+from dml2onnx.emitter.core import without_rules
 from dml2onnx.emitter.windows import Window, may_be_dilated
 from dml2onnx.legalise.windows import Pool
 from dml2onnx.onnx_model import DOUBLE, FLOAT, INT64, DType
@@ -19,7 +19,7 @@ Mask = npt.NDArray[np.bool_]
 Ratios = npt.NDArray[np.float64]
 
 MOST_TAPS = 8
-"""Windows up to this size are compared element by element; over longer ones the maximum doubles its reach."""
+"""Windows up to this size are compared element by element; for longer ones the window doubles in each step."""
 
 
 def _over(e: Emitter, x: Tensor, window: Window) -> Pool:
@@ -36,7 +36,7 @@ def _has_dilations(e: Emitter, op: str, pool: Pool) -> bool:
 
 
 def max_pool(e: Emitter, x: Tensor, window: Window) -> Tensor | None:
-    """Padding made real where it is as wide as a window; another type where MaxPool has no kernel for this one."""
+    """An explicit Pad if padding is as wide as a window; another type if MaxPool has no kernel for this one."""
     if not e.has_kernel("MaxPool", x.dtype):
         return max_pool_in_float(e, x, window)
     pool = _over(e, x, window)
@@ -46,14 +46,11 @@ def max_pool(e: Emitter, x: Tensor, window: Window) -> Tensor | None:
     return e.MaxPool(*_filled(e, x, pool, lowest_of(x.dtype)))
 
 
-_BY_HAND = "padded by hand: ONNX Runtime wants pads smaller than the window, and something in each window"
+_BY_HAND = "explicit Pad: ONNX Runtime needs pads smaller than the window, and no window in padding only"
 
 
 def max_pool_in_float(e: Emitter, x: Tensor, window: Window) -> Tensor:
-    """MaxPool in FLOAT, by far its fastest kernel, or Max over slices for what FLOAT cannot hold.
-
-    Windows of padding alone are known when compiling.
-    """
+    """MaxPool in FLOAT, by far its fastest kernel, or Max over slices for types that FLOAT cannot hold."""
     pool, is_float = _over(e, x, window), x.dtype.kind == "f"
     if not is_float and x.dtype.itemsize > 2 and pool.is_global and e.supports("ReduceMax", x.dtype):
         return e.ReduceMax(x, tuple(range(2, x.rank)))
@@ -68,33 +65,33 @@ def max_pool_in_float(e: Emitter, x: Tensor, window: Window) -> Tensor:
 
 
 def lowest_of(dtype: DType) -> int | float:
-    """What a maximum begins with, and where a window is empty ends [decision P7]."""
+    """The initial value of a maximum, and the result of an empty window [decision P7]."""
     limits = np.finfo(dtype.name) if dtype.kind == "f" else np.iinfo(dtype.name)
     return float(limits.min) if dtype.kind == "f" else int(limits.min)
 
 
 def max_pool_with_indices(e: Emitter, x: Tensor, window: Window) -> tuple[Tensor, Tensor] | None:
-    """In a wider type, or searched."""
+    """A MaxPool in a wider type, or ArgMax over gathered windows."""
     if not _is_searchable(e, x, window) and e.has_kernel("MaxPool", x.dtype):
         return None
     return maxima_in_wider_type(e, x, window)
 
 
 def maxima_in_wider_type(e: Emitter, x: Tensor, window: Window) -> tuple[Tensor, Tensor]:
-    """The first largest element of each window, and its INT64 index in the whole of ``x``, row-major."""
+    """The first largest element of each window, and its row-major INT64 index in ``x``."""
     if _is_searchable(e, x, window):
         return searched(e, x, Pool.over(x.shape[2:], window))
     narrow = x.dtype.itemsize <= 2 or (x.dtype.kind == "f" and not e.has_kernel("MaxPool", DOUBLE))
     wide = e.Cast(x, FLOAT if narrow else DOUBLE)
     if e.exact and x.dtype.kind == "f" and wide.dtype != x.dtype and not x.is_bounded:
-        # below all numbers of the narrow type: where nothing is above minus infinity ONNX Runtime 1.24 finds no place
+        # ONNX Runtime 1.24 finds no index if all elements are -inf, so raise them, still below all narrow numbers
         wide = e.Clip(wide, 2 * lowest_of(x.dtype), None)
-    values, indices = as_it_is(e.MaxPoolWithIndices, wide, window)
+    values, indices = without_rules(e.MaxPoolWithIndices, wide, window)
     return e.Cast(values, x.dtype), indices
 
 
 def max_unpool(e: Emitter, x: Tensor, indices: Tensor, sizes: tuple[int, ...]) -> Tensor | None:
-    """ScatterElements where there is no kernel, or no window that gives the sizes."""
+    """ScatterElements if there is no kernel, or no window that yields the sizes."""
     grows = all(small <= large for small, large in zip(x.shape, sizes, strict=True))
     if x.shape[:2] == sizes[:2] and 2 < x.rank < 6 and grows and e.has_kernel("MaxUnpool", x.dtype, "T1"):
         return None
@@ -102,7 +99,7 @@ def max_unpool(e: Emitter, x: Tensor, indices: Tensor, sizes: tuple[int, ...]) -
 
 
 def exact_max_unpool(e: Emitter, x: Tensor, indices: Tensor, sizes: tuple[int, ...]) -> Tensor:
-    """What has an index beyond the output is written to an element behind it [decision P17]."""
+    """Elements with an index beyond the output go to an extra element, which is dropped [decision P17]."""
     count = prod(sizes)
     places = e.Cast(e.Min(indices, e.constant(min(count, np.iinfo(indices.dtype.name).max), indices.dtype)), INT64)
     is_inside = places.value is not None and bool((places.value < count).all())
@@ -122,7 +119,7 @@ def _is_searchable(e: Emitter, x: Tensor, window: Window) -> bool:
 
 
 def _filled(e: Emitter, x: Tensor, pool: Pool, value: int | float) -> tuple[Tensor, Window]:
-    """The input with its padding made real, and the window over that."""
+    """Returns the padded input and the window without padding."""
     w = pool.window
     none = (0,) * len(w.shape)
     padded = e.Pad(x, (0, 0, *w.start), (0, 0, *w.end), "constant", value)
@@ -130,7 +127,7 @@ def _filled(e: Emitter, x: Tensor, pool: Pool, value: int | float) -> tuple[Tens
 
 
 def sliding_maximum(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
-    """The maximum over windows, one dimension after the other."""
+    """The maximum over windows, one dimension at a time."""
     x, window = _filled(e, x, pool, lowest_of(x.dtype))
     for i, count in enumerate(pool.output):
         x = _maximum_along(e, x, i + 2, window.shape[i], window.strides[i], window.dilations[i], count)
@@ -158,8 +155,8 @@ def _maximum_along(e: Emitter, x: Tensor, axis: int, size: int, stride: int, dil
 
 
 def searched(e: Emitter, x: Tensor, pool: Pool) -> tuple[Tensor, Tensor]:
-    """All windows gathered side by side, and ArgMax over them: any type, any padding."""
-    e.note("windows are gathered and searched by ArgMax: MaxPool's indices do not cover this type or padding")
+    """ArgMax over gathered windows, for any type and padding."""
+    e.note("ArgMax over gathered windows: MaxPool has no indices for this type or padding")
     planes, area, taps, count = prod(x.shape[:2]), prod(pool.sizes), prod(pool.window.shape), prod(pool.output)
     e.budget.require(count * taps + planes)
     table, empty = _window_table(pool)
@@ -180,10 +177,10 @@ def searched(e: Emitter, x: Tensor, pool: Pool) -> tuple[Tensor, Tensor]:
 
 @lru_cache(maxsize=64)
 def _window_table(pool: Pool) -> tuple[Counts, Mask]:
-    """Flat spatial indices of every window's elements, row-major, and which windows have none.
+    """Flat row-major spatial indices of every window's elements, and which windows have none.
 
-    Elements outside are replaced with the window's first inside, which changes neither the maximum nor the first
-    place where it is found.
+    Elements outside are replaced by the window's first element inside, which changes neither the maximum nor its first
+    index.
     """
     flat: Counts = np.zeros((1, 1), np.int64)
     inside: Mask = np.ones((1, 1), np.bool_)
@@ -202,16 +199,16 @@ def _window_table(pool: Pool) -> tuple[Counts, Mask]:
 
 
 def average_pool(e: Emitter, x: Tensor, window: Window, *, count_include_pad: bool) -> Tensor | None:
-    """A Conv where there is no kernel, or none with this padding, or, below opset 19, with dilations."""
+    """A Conv if no kernel supports the type, the padding or, below opset 19, dilations."""
     pool = _over(e, x, window)
     if not is_filtered(e, x, pool):
         return None
-    e.note("a mean filter: AveragePool wants pads smaller than the window, and has dilations from opset 19 on")
+    e.note("a Conv averages: AveragePool needs pads smaller than the window, and opset 19 for dilations")
     return mean_filter(e, x, pool, count_include_pad=count_include_pad)
 
 
 def mean_filter(e: Emitter, x: Tensor, pool: Pool, *, count_include_pad: bool) -> Tensor:
-    """The mean over windows as a Conv."""
+    """AveragePool as a Conv."""
     inside = pool.is_padded and not count_include_pad
     e.budget.require(pool.table_size if inside else 0)
     mean = _filtered(e, x, pool, 1 / prod(pool.window.shape))
@@ -219,7 +216,7 @@ def mean_filter(e: Emitter, x: Tensor, pool: Pool, *, count_include_pad: bool) -
 
 
 def is_filtered(e: Emitter, x: Tensor, pool: Pool) -> bool:
-    """Whether a Conv takes the place of AveragePool."""
+    """Whether a Conv replaces AveragePool."""
     if not pool.fits or not _has_dilations(e, "AveragePool", pool):
         return True
     return e.takes_instead("AveragePool", x.dtype, "Conv", "Mul")
@@ -227,20 +224,20 @@ def is_filtered(e: Emitter, x: Tensor, pool: Pool) -> bool:
 
 @lru_cache(maxsize=64)
 def inside_to_whole(pool: Pool) -> Ratios:
-    """What turns means over the elements inside into means over the whole windows."""
+    """Factors from means over the elements inside to means over whole windows."""
     ratios: Ratios = pool.inside()[None, None] / prod(pool.window.shape)
     return ratios
 
 
 @lru_cache(maxsize=64)
 def whole_to_inside(pool: Pool) -> Ratios:
-    """The reverse; NaN for windows without elements inside, of which the mean is 0 / 0 [decision P5]."""
+    """Factors from means over whole windows to means inside; NaN for empty windows, 0 / 0 [decision P5]."""
     ratios = inside_to_whole(pool)
     return np.divide(1, ratios, out=np.full_like(ratios, np.nan), where=ratios != 0)
 
 
 def _filtered(e: Emitter, x: Tensor, pool: Pool, weight: float) -> Tensor:
-    """The sum over each window, times ``weight``: one Conv for all planes, which are its batch."""
+    """The sum over each window times ``weight``, by one Conv with all planes as its batch."""
     e.budget.require(prod(pool.window.shape))
     weights = e.constant(np.full((1, 1, *pool.window.shape), weight), x.dtype)
     planes = e.Reshape(x, (prod(x.shape[:2]), 1, *pool.sizes))
@@ -251,16 +248,16 @@ def _filtered(e: Emitter, x: Tensor, pool: Pool, weight: float) -> Tensor:
 
 
 def lp_pool(e: Emitter, x: Tensor, window: Window, p: int) -> Tensor | None:
-    """Sums between powers where there is no kernel, or none with this padding, or, below opset 18, with dilations."""
+    """Sums of powers if no kernel supports the type, the padding or, below opset 18, dilations."""
     pool = Pool.over(x.shape[2:], window)
     fits = pool.fits and _has_dilations(e, "LpPool", pool)
     return None if e.has_kernel("LpPool", x.dtype) and fits else norms(e, x, window, p)
 
 
 def norms(e: Emitter, x: Tensor, window: Window, p: int) -> Tensor:
-    """Means times the number of elements, between powers."""
+    """LpPool by sums of powers and their root."""
     pool, dtype = _over(e, x, window), x.dtype
-    # FLOAT16 as FLOAT, whatever the provider computes in: powers soon overflow
+    # always FLOAT: powers of FLOAT16 soon overflow
     x = e.Cast(x, FLOAT)
     if p == 2:
         y = e.Sqrt(window_sums(e, e.Mul(x, x), pool))
@@ -273,10 +270,10 @@ def norms(e: Emitter, x: Tensor, window: Window, p: int) -> Tensor:
 
 
 def window_sums(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
-    """The sum over each window, 0 where it holds nothing."""
+    """The sum over each window, 0 if it is empty."""
     without = not _has_dilations(e, "AveragePool", pool) or e.takes_instead("AveragePool", x.dtype, "Conv")
     if not pool.fits or pool.has_empty or without:
-        e.note("a filter of ones: AveragePool wants pads smaller than the window, and has dilations from opset 19 on")
+        e.note("a Conv sums: AveragePool needs pads smaller than the window, and opset 19 for dilations")
         return _filtered(e, x, pool, 1)
     mean = e.AveragePool(x, pool.window, count_include_pad=False)
     e.budget.require(pool.table_size if pool.is_padded else 0)

@@ -1,26 +1,22 @@
-"""Pow with exponents that other operators have, of integers, and as DirectML has it [decisions E18 to E20]."""
+"""Pow with special exponents, of integers, and with DirectML's edge cases [decisions E18 to E20]."""
 
 from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.tensor import broadcast_shape
 from dml2onnx.legalise.formulas import truncated
-from dml2onnx.onnx_model import DOUBLE
-
-INT32 = np.dtype(np.int32)
+from dml2onnx.onnx_model import DOUBLE, INT32
 
 
 def _known(exponent: Tensor) -> float | None:
-    """The exponent of all elements, if it is known and one."""
+    """The single known exponent of all elements, if any."""
     return None if exponent.value is None or exponent.size != 1 else float(exponent.value.item())
 
 
 def power(e: Emitter, a: Tensor, b: Tensor) -> Tensor | None:
-    """The base, Sqrt, Reciprocal, or ones; integers of other types than INT32 in double precision."""
+    """The base, Sqrt, Reciprocal or ones; integers other than INT32 in double precision."""
     base, exponent, known = a, b, _known(b)
     if known == 1 and exponent.rank <= base.rank:
         return base
@@ -35,9 +31,9 @@ def power(e: Emitter, a: Tensor, b: Tensor) -> Tensor | None:
 
 
 def exact_power(e: Emitter, a: Tensor, b: Tensor) -> Tensor | None:
-    """0 of 0, NaN where ``b * log |a|`` is, and of negative numbers where the exponent is not whole."""
+    """0 for base 0; NaN where ``b * log |a|`` is, and for negative bases with fractional exponents."""
     base, exponent, known = a, b, _known(b)
-    if known == 1 or len(e.applying) > 1:  # in a formula the numbers are known
+    if known == 1 or len(e.applying) > 1:  # formulas of other rules avoid the edge cases
         return None
     if base.dtype.kind != "f":
         return _of_integers(e, base, exponent)
@@ -49,7 +45,7 @@ def exact_power(e: Emitter, a: Tensor, b: Tensor) -> Tensor | None:
         return None
     y, zero, nan = e.Pow(base, exponent), e.constant(0, base.dtype), e.constant(math.nan, base.dtype)
     if known is None or known == 0 or not math.isfinite(known):
-        e.note("powers of 0 are 0, and NaN where the exponent times the logarithm is")
+        e.note("powers of 0 are 0; others are NaN where the exponent times the logarithm is")
         exponent = e.Cast(exponent, base.dtype)
         lost = e.IsNaN(e.Mul(exponent, e.Log(base if base.is_never_negative else e.Abs(base))))
         if not base.is_never_negative:
@@ -62,8 +58,8 @@ def exact_power(e: Emitter, a: Tensor, b: Tensor) -> Tensor | None:
 
 
 def _of_integers(e: Emitter, base: Tensor, exponent: Tensor) -> Tensor:
-    """In double precision, which has all integers of these types, then truncated; what is outside of the type is left
-    to the driver [decision E19]."""
+    """Double precision, which holds all integers of these types, then truncation; overflow is up to the driver
+    [decision E19]."""
     e.note("integer powers are computed in double precision, then truncated")
     y, known = e.Pow(e.Cast(base, DOUBLE), e.Cast(exponent, DOUBLE)), _known(exponent)
     if exponent.dtype.kind != "f" or (known is not None and known.is_integer()):

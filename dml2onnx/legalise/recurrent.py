@@ -1,8 +1,7 @@
-"""RNN, GRU and LSTM step by step, where the operators lack something, and sequences of no length.
+"""RNN, GRU and LSTM unrolled into steps, where the operators lack something, and sequences of length 0.
 
-In exact models steps keep what DirectML makes of NaN and infinities [decision L15]: the gates of RNN and LSTM take
-arguments between the lowest and the largest number, NaN being the lowest, and an initial state that is not there is
-multiplied by nothing at the first step.
+In exact models the steps treat NaN and infinities as DirectML does [decision L15]: the gates of RNN and LSTM clamp
+their arguments to finite numbers, NaN to the lowest, and the first step skips the product with an absent initial state.
 """
 
 from __future__ import annotations
@@ -17,16 +16,17 @@ import numpy as np
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.control import Step
 from dml2onnx.emitter.recurrent import GateActivation, RecurrentDirection
+from dml2onnx.onnx_model import INT32
 
 Tensors = Sequence[Tensor | None]
 Activations = Sequence[GateActivation]
 
 
 def of_lengths(e: Emitter, op: str, inputs: Tensors, *, direction: RecurrentDirection, **how: Any) -> Tensors | None:
-    """Sequence and last states as DirectML gives them for lengths of 0 [decision L7].
+    """The sequence and last states with DirectML's results for lengths of 0 [decision L7].
 
-    Without a step the sequence is 0, and backward states stay what they were. Forward the cell has made one step all
-    the same, and the hidden state is 0, or where there is one step alone what it has made.
+    The sequence is 0, and backward states keep their initial values. Forward, the cell state is that after one step;
+    the hidden state is 0, or that after the step if the tensor has a single one.
     """
     x, w, r, b, lengths, *states = inputs
     assert x is not None
@@ -42,7 +42,7 @@ def of_lengths(e: Emitter, op: str, inputs: Tensors, *, direction: RecurrentDire
     without = e.Equal(e.Reshape(lengths, (1, lengths.size, 1)), e.constant(0, lengths.dtype))
 
     def ended(number: int, last: Tensor, initial: Tensor | None) -> Tensor:
-        """What is left of the hidden or, behind it, the cell state, of each direction."""
+        """The last hidden (0) or cell (1) state of each direction."""
         zero, ones = e.constant(0, last.dtype), (1,) * last.shape[0]
         parts, before = e.Split(last, ones, 0), [zero] * len(ones) if initial is None else e.Split(initial, ones, 0)
         for index, part in enumerate(parts):
@@ -59,7 +59,7 @@ def of_lengths(e: Emitter, op: str, inputs: Tensors, *, direction: RecurrentDire
 def stepped(
     e: Emitter, op: str, inputs: Tensors, *, activations: Activations, direction: RecurrentDirection, **how: Any
 ) -> Tensors | None:
-    """Steps where ONNX has no name for an activation, or the target makes something else of the operator."""
+    """Steps if ONNX has no name for an activation, or the target's operator differs."""
     x, _, _, b, *_ = inputs
     assert x is not None
     gates: Activations = ()
@@ -79,21 +79,21 @@ def stepped(
 
 @dataclass(frozen=True, slots=True)
 class _Direction:
-    """What one direction has of its own: ``r`` (gates * hidden_size, hidden_size), biases (2 * gates * hidden_size)."""
+    """The parameters of one direction: ``r`` (gates * hidden_size, hidden_size), biases (2 * gates * hidden_size)."""
 
     r: Tensor
     biases: Tensor | None
-    """That of the input, and behind it that of the recurrence."""
+    """The input bias, followed by the recurrent bias."""
     peephole: Tensor | None
     activations: Activations
 
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """A direction made ready: what is added to the input's products, and the body of the loop.
+    """The bias of the input's products in one direction, and the body of the loop.
 
-    The step gives the states after it from a row of those sums and the states before it, the hidden state first;
-    ``None`` is a state that is not there.
+    ``step`` maps a row of the biased products and the old states to the new states, the hidden state first; ``None``
+    is an absent state.
     """
 
     bias: Tensor | None
@@ -110,7 +110,7 @@ def _rnn_cell(e: Emitter, own: _Direction) -> _Cell:
 
 
 def _gru_cell(e: Emitter, own: _Direction, *, linear_before_reset: int = 0) -> _Cell:
-    """With LinearBeforeReset the reset gate multiplies the recurrent bias of the candidate, too [decision L13]."""
+    """With LinearBeforeReset the reset gate also multiplies the recurrent bias of the candidate [decision L13]."""
     hidden = own.r.shape[1]
     sizes = (2 * hidden, hidden)
     f, g = own.activations
@@ -130,7 +130,7 @@ def _gru_cell(e: Emitter, own: _Direction, *, linear_before_reset: int = 0) -> _
             argument = _product(e, None if before is None else e.Mul(r, before), r_candidate, x_candidate)
         (candidate,) = _gates(e, g, argument, 1)
         rest = e.Sub(e.constant(1, z.dtype), z)
-        # 0 times a gate that is NaN is NaN
+        # not dropped: 0 times a NaN gate is NaN
         old = e.constant(0, z.dtype) if before is None else before
         return [e.Add(e.Mul(rest, candidate), e.Mul(z, old))]
 
@@ -177,33 +177,33 @@ def _both_biases(e: Emitter, own: _Direction) -> Tensor | None:
 
 
 def _product(e: Emitter, state: Tensor | None, weights: Tensor, addend: Tensor) -> Tensor:
-    """``state * weights^T + addend``; nothing is multiplied where there is no state."""
+    """``state * weights^T + addend``, or ``addend`` without a state."""
     return addend if state is None else e.Gemm(state, weights, addend, trans_b=True)
 
 
 def _inner(e: Emitter, state: Tensor | None, weights: Tensor, bias: Tensor | None) -> Tensor:
-    """The same with a bias that may be absent."""
+    """``state * weights^T + bias``; both may be absent."""
     if state is not None:
         return e.Gemm(state, weights, bias, trans_b=True)
     return e.constant(0, weights.dtype) if bias is None else bias
 
 
 def _clipped(e: Emitter, argument: Tensor, clip: float | None) -> Tensor:
-    """What a gate's activation takes: within ``clip``; exactly without one it is finite, and NaN gives the lowest."""
+    """Clamps a gate's argument to ``clip``; without one, exact models clamp it to finite numbers, NaN to the lowest."""
     if clip is None:
         return e.from_lowest(argument, float(np.finfo(str(argument.dtype)).max))
     return e.unless_nan(argument, e.Clip(argument, -clip, clip), -abs(clip))
 
 
 def _gates(e: Emitter, activation: GateActivation, arguments: Tensor, count: int) -> list[Tensor]:
-    """The activation on each of ``count`` gates that lie side by side; its own axes are those of the outputs."""
+    """Applies the activation to each of ``count`` adjacent gates, in the axes of the outputs."""
     assert activation.compute is not None
     batch, width = arguments.shape
     sizes = (width // count,) * count
     if not activation.sees_slices:
         return e.Split(activation.compute(e, arguments), sizes, 1)
-    alone = [e.Reshape(item, (1, 1, *item.shape)) for item in e.Split(arguments, sizes, 1)]
-    return [e.Reshape(activation.compute(e, item), (batch, sizes[0])) for item in alone]
+    slices = [e.Reshape(item, (1, 1, *item.shape)) for item in e.Split(arguments, sizes, 1)]
+    return [e.Reshape(activation.compute(e, item), (batch, sizes[0])) for item in slices]
 
 
 # --- loops -----------------------------------------------------------------------------------------------------------
@@ -217,9 +217,9 @@ def _scanned(
     direction: RecurrentDirection,
     wanted: Sequence[bool],
 ) -> Tensors:
-    """The output sequence and the last states, in the shapes of ONNX's operators, as far as ``wanted``.
+    """The ``wanted`` ones of the output sequence and the last states, in ONNX's shapes.
 
-    The input's products with its weights are one Gemm for all steps of a direction.
+    One Gemm per direction multiplies the inputs of all steps with the weights.
     """
     x, w, r, b, lengths, *states, peephole = inputs
     assert x is not None
@@ -237,8 +237,8 @@ def _scanned(
         products = e.Reshape(e.Gemm(rows, weights, ready.bias, trans_b=True), (steps, batch, weights.shape[0]))
         body = _body(e, ready, masked=runs is not None, sequence=wanted[0])
         elements = [products] if runs is None else [products, runs]
-        after, given = e.Scan(body, own[2:], elements, backward=index == 1 or direction == "reverse")
-        sequences += [e.Reshape(item, (steps, 1, *item.shape[1:])) for item in given]
+        after, collected = e.Scan(body, own[2:], elements, backward=index == 1 or direction == "reverse")
+        sequences += [e.Reshape(item, (steps, 1, *item.shape[1:])) for item in collected]
         lasts.append([e.Reshape(item, (1, *item.shape)) for item in after])
     results: list[Tensor | None] = [e.Concat(sequences, 1) if wanted[0] else None]
     for keep, parts in zip(wanted[1:], zip(*lasts, strict=True), strict=True):
@@ -247,16 +247,16 @@ def _scanned(
 
 
 def _runs(e: Emitter, lengths: Tensor, steps: int) -> Tensor:
-    """BOOL (seq_length, batch_size, 1): which sequences a step belongs to."""
-    lengths = e.Reshape(e.Cast(lengths, np.dtype(np.int32)), (1, lengths.size, 1))
+    """BOOL (seq_length, batch_size, 1): whether the step is within the sequence."""
+    lengths = e.Reshape(e.Cast(lengths, INT32), (1, lengths.size, 1))
     return e.Less(e.Reshape(e.arange(steps, lengths.dtype), (steps, 1, 1)), lengths)
 
 
 def _body(e: Emitter, cell: _Cell, *, masked: bool, sequence: bool) -> Step:
-    """One step of a Scan; with ``sequence`` it also gives the hidden state.
+    """One step of a Scan; with ``sequence`` it also outputs the hidden state.
 
-    Behind the end of a sequence the states stay, which also starts a backward one at its own end [decision L6], and
-    the hidden state given is 0 [decision L4].
+    Beyond the end of a sequence the states do not change, so a backward sequence starts at its own end [decision L6],
+    and the hidden state output is 0 [decision L4].
     """
 
     def plain(before: Tensors, elements: Sequence[Tensor]) -> tuple[Sequence[Tensor], Sequence[Tensor]]:
@@ -273,6 +273,6 @@ def _body(e: Emitter, cell: _Cell, *, masked: bool, sequence: bool) -> Step:
 
 
 def _part(e: Emitter, x: Tensor, index: int) -> Tensor:
-    """What belongs to a direction, without the axis of directions."""
+    """The slice of one direction, without the axis of directions."""
     ends = (index + 1, *x.shape[1:])
     return e.Reshape(e.Slice(x, (index, *(0,) * (x.rank - 1)), ends), x.shape[1:])

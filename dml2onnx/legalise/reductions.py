@@ -1,4 +1,4 @@
-"""Reductions by other operators: sums as products with ones, the others in pieces or in two steps."""
+"""Replacements of reductions: sums by products with ones, others in pieces or in two steps."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from dml2onnx.onnx_model import has_unknown
 Axes = tuple[int, ...]
 
 WORTH_TWO_STEPS = 1 << 14
-"""Elements from which on a reduction in two steps gains more than its nodes cost."""
+"""Tensors with fewer elements are not worth the nodes of a reduction in two steps."""
 LONGEST_ONES = 1 << 12
-"""Constant vectors of ones are kept to this length."""
+"""The maximal length of constant vectors of ones."""
 MOST_LEFT_OVER = 1 << 6
-"""Blocks no longer than this would leave too much for the next step: padding is cheaper."""
+"""Blocks up to this length leave too much for the next step; padding is cheaper."""
 MOST_PIECES = 8
 
 
@@ -28,13 +28,13 @@ def shrunk(x: Tensor, axes: Axes) -> tuple[int, ...]:
 
 
 def starts_with(x: Tensor, axes: Axes) -> bool:
-    """Whether the first axis that matters is among ``axes``, and not all that matter are, in a large tensor."""
-    matter = [axis for axis, size in enumerate(x.shape) if size > 1]
-    return x.size >= WORTH_TWO_STEPS and not has_unknown(x.shape) and matter[0] in axes and len(matter) > len(axes)
+    """Whether ``axes`` reduce the first non-trivial axis of a large tensor, but not all of them."""
+    relevant = [axis for axis, size in enumerate(x.shape) if size > 1]
+    return x.size >= WORTH_TWO_STEPS and not has_unknown(x.shape) and relevant[0] in axes and len(relevant) > len(axes)
 
 
 def merged(e: Emitter, x: Tensor, axes: Axes) -> tuple[Tensor, Axes]:
-    """``x`` without axes of size 1, neighbours that are both reduced or both kept made one, and the axes in that."""
+    """``x`` without axes of size 1, with neighbors that are both reduced or both kept merged, and the axes in it."""
     sizes: list[int] = []
     reduced: list[bool] = []
     for axis, size in enumerate(x.shape):
@@ -49,7 +49,7 @@ def merged(e: Emitter, x: Tensor, axes: Axes) -> tuple[Tensor, Axes]:
 
 
 def ones_times(e: Emitter, x: Tensor) -> Tensor:
-    """Sums over the middle of three axes, in so many steps that no vector of ones gets long."""
+    """Sums over the middle of three axes by MatMul, in steps that keep vectors of ones short."""
     outer, count, inner = x.shape
     if count == 1:
         return x
@@ -66,10 +66,10 @@ def ones_times(e: Emitter, x: Tensor) -> Tensor:
 
 
 def fold_axes(e: Emitter, x: Tensor, axes: Axes, fold: Callable[[Emitter, Tensor], Tensor]) -> Tensor:
-    """``fold`` over the middle of three axes, for one after the other of the merged axes."""
+    """Applies ``fold``, which reduces the middle of three axes, to each of the merged axes."""
     kept = shrunk(x, axes)
     y, axes = merged(e, x, axes)
-    for axis in reversed(axes):  # the last first: its elements lie side by side
+    for axis in reversed(axes):  # the last first: its elements are adjacent
         sizes = y.shape
         y = fold(e, e.Reshape(y, (prod(sizes[:axis]), sizes[axis], prod(sizes[axis + 1 :]))))
         y = e.Reshape(y, (*sizes[:axis], 1, *sizes[axis + 1 :]))
@@ -77,7 +77,7 @@ def fold_axes(e: Emitter, x: Tensor, axes: Axes, fold: Callable[[Emitter, Tensor
 
 
 def pieces(e: Emitter, x: Tensor, combine: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
-    """``combine`` over the middle of three axes: of a few long pieces first, then of what is left."""
+    """Reduces the middle of three axes by ``combine`` of a few long pieces, until one element is left."""
     count = x.shape[1]
     if count == 1:
         return x
@@ -89,29 +89,29 @@ def pieces(e: Emitter, x: Tensor, combine: Callable[[Tensor, Tensor], Tensor]) -
 
 
 def reduce_sum(e: Emitter, x: Tensor, axes: Axes, *, wraps: bool = False) -> Tensor | None:
-    """A product with ones where ReduceSum has no kernel for integers."""
+    """A product with ones if ReduceSum has no kernel for integers."""
     return sum_of_integers(e, x, axes) if wraps and _is_missing(e, "ReduceSum", x) else None
 
 
 def sum_of_integers(e: Emitter, x: Tensor, axes: Axes) -> Tensor:
-    """A product with ones, which wraps."""
-    e.note("integer sums by MatMul with ones, which wraps: the CPU's ReduceSum adds in DOUBLE, and saturates")
+    """Sums that wrap."""
+    e.note("integer sums by MatMul with ones, which wraps: the CPU's ReduceSum adds in DOUBLE and saturates")
     return fold_axes(e, x, axes, ones_times)
 
 
 def reduce_prod(e: Emitter, x: Tensor, axes: Axes) -> Tensor | None:
-    """Mul of pieces where ReduceProd has no kernel for integers."""
+    """Mul of pieces if ReduceProd has no kernel for integers."""
     return product_of_integers(e, x, axes) if _is_missing(e, "ReduceProd", x) else None
 
 
 def product_of_integers(e: Emitter, x: Tensor, axes: Axes) -> Tensor:
-    """Mul of pieces, which wraps."""
-    e.note("products by Mul of pieces: the CPU's ReduceProd multiplies integers in DOUBLE, and saturates")
+    """Products that wrap."""
+    e.note("products by Mul of pieces: the CPU's ReduceProd multiplies integers in DOUBLE and saturates")
     return fold_axes(e, x, axes, lambda e, x: pieces(e, x, e.Mul))
 
 
 def reduce_extreme(operator: str, e: Emitter, x: Tensor, axes: Axes) -> Tensor | None:
-    """Max or Min of pieces where ReduceMax or ReduceMin has no kernel for UINT64."""
+    """Max or Min of pieces if ReduceMax or ReduceMin has no kernel for UINT64."""
     if x.dtype != np.uint64 or not _is_missing(e, operator, x):
         return None
     e.note("Max or Min of pieces: ReduceMax and ReduceMin have no kernel for UINT64")

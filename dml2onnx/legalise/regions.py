@@ -1,4 +1,4 @@
-"""RoiAlign where it computes what is wanted of all regions, and otherwise what its caller has for it."""
+"""RoiAlign if it handles all regions, else the replacement passed by the caller."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Callable
 import numpy as np
 
 from dml2onnx.emitter import Emitter, Tensor
-from dml2onnx.emitter.core import as_it_is
+from dml2onnx.emitter.core import without_rules
 from dml2onnx.onnx_model import FLOAT, INT64
 
 MARGIN = 1e-6
-"""A region must be larger than this part of its coordinates for its roundings to leave it not empty."""
+"""A region must exceed this fraction of its coordinates not to be rounded to an empty one."""
 LARGEST = float(np.finfo(np.float32).max) / 8
-"""Coordinates up to this give finite ones in every step."""
+"""Coordinates up to this limit stay finite in every step."""
 
 
 def roi_align(
@@ -26,9 +26,9 @@ def roi_align(
     scale: float,
     otherwise: Callable[[Tensor | None], Tensor],
 ) -> Tensor | None:
-    """Not where there is no kernel, or it would take other samples than are wanted."""
+    """``otherwise`` if there is no kernel, or it would take a different number of samples."""
     if not _has_kernel(e):
-        e.note(f"Gather: the target does not run RoiAlign at opset {e.opset}")
+        e.note(f"Gather: the target has no RoiAlign at opset {e.opset}")
         return otherwise(None)
     return None if _takes_all_samples(e, x, rois, size, samples, scale) else otherwise(None)
 
@@ -43,16 +43,16 @@ def exact_roi_align(
     scale: float,
     otherwise: Callable[[Tensor | None], Tensor],
 ) -> Tensor | None:
-    """RoiAlign of the regions that it takes, beside what it does not."""
+    """RoiAlign for the regions that it handles, and ``otherwise`` for the rest."""
     if not _has_kernel(e):
         return None
     rois = _scaled(e, rois, scale)
     batches = e.Cast(e.Min(batches, e.constant(x.shape[0] - 1, batches.dtype)), INT64)
     is_plain = e.And(_is_plain(e, rois, size, samples), _is_tame(e, x, batches))
-    e.note("RoiAlign does not take empty and inverted regions, nor images with an infinite first pixel: Gather does")
+    e.note("Gather handles empty and inverted regions and images with an infinite first pixel; RoiAlign does not")
     plain = e.Where(is_plain, rois, e.constant([0, 0, 1, 1], FLOAT))
-    y = as_it_is(e.RoiAlign, x, plain, batches, size, samples, 1.0, otherwise)
-    # which has no samples where all regions are plain, and then takes no time
+    y = without_rules(e.RoiAlign, x, plain, batches, size, samples, 1.0, otherwise)
+    # costs nothing if all regions are plain: it then has no samples
     others = otherwise(e.Not(is_plain))
     return e.Where(e.Reshape(is_plain, (is_plain.size, 1, 1, 1)), y, others)
 
@@ -64,7 +64,7 @@ def _has_kernel(e: Emitter) -> bool:
 def _takes_all_samples(
     e: Emitter, x: Tensor, rois: Tensor, size: tuple[int, int], samples: tuple[int, int], scale: float
 ) -> bool:
-    """Whether RoiAlign takes as many samples as are wanted of each region: of known ones, or of any in the image."""
+    """Whether RoiAlign takes the right number of samples of each region: the known ones, or any in the image."""
     fewest, most = samples
     if fewest == most:
         return True
@@ -79,7 +79,7 @@ def _scaled(e: Emitter, rois: Tensor, scale: float) -> Tensor:
 
 
 def _is_plain(e: Emitter, rois: Tensor, size: tuple[int, int], samples: tuple[int, int]) -> Tensor:
-    """Whether RoiAlign takes as many samples of a region as are wanted: BOOL, (region, 1)."""
+    """Whether RoiAlign takes the right number of samples of a region: BOOL, (region, 1)."""
     count, (fewest, most) = rois.shape[0], samples
     first, last = e.Slice(rois, (0, 0), (count, 2)), e.Slice(rois, (0, 2), (count, 4))
     length = e.Sub(last, first)
@@ -98,7 +98,7 @@ def _is_plain(e: Emitter, rois: Tensor, size: tuple[int, int], samples: tuple[in
 def _is_tame(e: Emitter, x: Tensor, batches: Tensor) -> Tensor:
     """Whether the first pixel of an image is finite: BOOL, (region, 1).
 
-    RoiAlign may read it for samples outside, times 0, which would be NaN.
+    RoiAlign may multiply it by 0 for samples outside, which would be NaN.
     """
     first = e.Reshape(e.Slice(x, (0,) * 4, (*x.shape[:2], 1, 1)), x.shape[:2])
     is_finite = e.LessOrEqual(e.ReduceSum(e.Abs(first), (1,)), e.constant(np.finfo(np.float32).max, FLOAT))

@@ -1,7 +1,7 @@
-"""Which Resize looks at the places that are wanted, as kernels evaluate its attributes.
+"""Finds the attributes with which Resize samples given coordinates, as kernels evaluate them.
 
-Static shapes make every coordinate known at compile time. They are computed in FLOAT32, one axis at a time, as ONNX
-Runtime's kernel does, so that a Resize stands only where it was seen to agree at every element.
+With static shapes every coordinate is known at compile time. Coordinates are computed in FLOAT32, one axis at a time,
+as in ONNX Runtime's kernel, so a Resize is used only if it matches at every element.
 """
 
 from __future__ import annotations
@@ -23,48 +23,48 @@ Indices: TypeAlias = npt.NDArray[np.int64]
 F = TypeVar("F", bound="Callable[..., object]")
 
 Rounding = Literal["HALVES_UP", "INCREASING", "DECREASING"]
-"""How an index is made of a coordinate."""
+"""How a coordinate becomes an index."""
 
 Scaling = Literal["sizes", "scales"]
-"""Which input tells a Resize how large its output is."""
+"""Which input of Resize determines the output size."""
 
 _HALF = np.float32(0.5)
 REMEMBERED = 4096
-"""Distinct axes of which it is kept what was found out: more than any network has."""
+"""Capacity of the caches in distinct axes: more than any network has."""
 
 
 class Sampled(Protocol):
-    """One axis whose elements are to be looked up, by whatever rule."""
+    """One axis to resample, by any rule."""
 
     @property
     def size(self) -> int:
-        """Elements that there are."""
+        """Number of input elements."""
 
     @property
     def count(self) -> int:
-        """Elements that are wanted."""
+        """Number of output elements."""
 
     @property
     def scale(self) -> float:
-        """How many times as many, about."""
+        """Approximately ``count / size``."""
 
     def nearest(self, rounding: Rounding) -> Indices:
-        """The element that each one takes."""
+        """The input index of each output element."""
 
     def __hash__(self) -> int:
-        """By what it is."""
+        """Hashes by value: axes are cache keys."""
 
     def between(self) -> tuple[Floats, npt.NDArray[np.float64]] | None:
-        """Where each one looks for two elements to mix, and how far from there will do; ``None`` for other mixtures."""
+        """The coordinate at which each element interpolates, and its tolerance; ``None`` for other mixtures."""
 
 
 _SHORT, _LONG = 1 << 10, 1 << 16
-"""Elements of the axes whose vectors are kept: of many short ones, and of a few long ones, or a process that compiles
-thousands of models would come to keep gigabytes."""
+"""Limits of cached axes, many short and few long ones; without them a process that compiles thousands of models would
+cache gigabytes."""
 
 
 def remembered(function: F) -> F:
-    """Remembers the vectors that a function makes of an axis, up to some 16 MiB of them."""
+    """Caches the vectors that a function computes for an axis, up to some 16 MiB."""
     short, long = lru_cache(1024)(function), lru_cache(16)(function)
 
     @wraps(function)
@@ -76,50 +76,50 @@ def remembered(function: F) -> F:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
-    """One axis of a Resize that is there already."""
+class ResizedAxis:
+    """One axis of an existing Resize."""
 
     size: int
     count: int
     scale: float
     mode: str
-    """Of coordinates."""
+    """``coordinate_transformation_mode``."""
     rounds: str
-    """How an index is made of a coordinate; empty where two elements are mixed."""
+    """``nearest_mode``; empty in mode ``linear``."""
 
     @property
     def place(self) -> Floats:
-        """Where the elements of the output look, within the input."""
+        """The input coordinate of each output element, clamped to the input."""
         steps, scale = np.arange(self.count).astype(np.float32), np.float32(self.scale)
         place = COORDINATES[self.mode](steps, scale, self.size, self.count)
         return between(place, np.float32(0), np.float32(self.size - 1))
 
     def nearest(self, rounding: Rounding) -> Indices:
-        """The element that each one takes, which is settled."""
+        """The input index of each output element; ``rounding`` is ignored."""
         return clamp(NEAREST[self.rounds](self.place), self.size)
 
     def between(self) -> tuple[Floats, npt.NDArray[np.float64]] | None:
-        """As :class:`Sampled` has it."""
+        """See :class:`Sampled`."""
         return self.place, np.zeros(self.count)
 
-    def taken(self, e: Emitter, x: Tensor, axis: int) -> Tensor:
-        """Slice or Gather, or a sum of two, in the place of Resize along an axis of ``x``."""
+    def replaced(self, e: Emitter, x: Tensor, axis: int) -> Tensor:
+        """Replaces Resize along an axis of ``x`` by Slice, Gather, or a weighted sum of two."""
         if self.rounds:
             places = self.nearest("DECREASING")
             part = as_slice(places)
             return e.Gather(x, e.positions(places), axis) if part is None else sliced(e, x, {axis: part})
         low = np.floor(self.place)
         weight = self.place - low
-        # of one element it takes two halves: no other can leak into the result as 0 * inf
+        # at whole coordinates both are one element: no neighbor leaks into the result as 0 * inf
         weight = np.where(weight == 0, _HALF, weight).reshape(-1, *(1,) * (x.rank - 1 - axis))
-        first, second = (replace(self, rounds=way).taken(e, x, axis) for way in ("floor", "ceil"))
+        first, second = (replace(self, rounds=mode).replaced(e, x, axis) for mode in ("floor", "ceil"))
         return e.Add(e.Mul(first, e.constant(1 - weight, x.dtype)), e.Mul(second, e.constant(weight, x.dtype)))
 
 
-def looked(
+def resized_axes(
     x: Tensor, sizes: tuple[int, ...] | None, scales: tuple[float, ...] | None, attributes: Mapping[str, Attribute]
-) -> dict[int, Looked]:
-    """The axes that a Resize moves."""
+) -> dict[int, ResizedAxis]:
+    """The axes that a Resize changes."""
     mode = str(attributes.get("coordinate_transformation_mode", "half_pixel"))
     rounds = "" if attributes.get("mode") == "linear" else str(attributes.get("nearest_mode", "round_prefer_floor"))
     found = {}
@@ -131,12 +131,12 @@ def looked(
             scale = np.float32(scales[axis])
             count = int(np.floor(np.float32(size) * scale))
         if count != size or scale != 1:
-            found[axis] = Looked(size, count, float(scale), mode, rounds)
+            found[axis] = ResizedAxis(size, count, float(scale), mode, rounds)
     return found
 
 
 class ResizeForm(NamedTuple):
-    """Attributes of an ONNX Resize, and whether ``sizes`` or ``scales`` tell it the scale."""
+    """Attributes of an ONNX Resize, and whether ``sizes`` or ``scales`` define the scale."""
 
     coordinates: str
     nearest: str
@@ -144,7 +144,7 @@ class ResizeForm(NamedTuple):
 
 
 def as_slice(places: Indices) -> slice | None:
-    """Indices at one positive distance from each other."""
+    """The slice of indices with a constant positive step, if they have one."""
     first, last = int(places[0]), int(places[-1])
     step = int(places[1]) - first if len(places) > 1 else 1
     if step < 1 or last - first != step * (len(places) - 1) or (np.diff(places) != step).any():
@@ -153,17 +153,17 @@ def as_slice(places: Indices) -> slice | None:
 
 
 def sliced(e: Emitter, x: Tensor, parts: Mapping[int, slice]) -> Tensor:
-    """Some axes at equal distances."""
+    """Slices some axes."""
     whole = [parts.get(i, slice(0, n, 1)) for i, n in enumerate(x.shape)]
     return e.Slice(x, [p.start for p in whole], [p.stop for p in whole], [p.step for p in whole])
 
 
 def resized(e: Emitter, x: Tensor, axes: Mapping[int, Sampled], form: ResizeForm, mode: str) -> Tensor:
-    """Resize of some axes in this form."""
+    """Resize of some axes with the attributes of ``form``."""
     attributes = {"mode": mode, "coordinate_transformation_mode": form.coordinates}
     if mode == "nearest":
         attributes["nearest_mode"] = form.nearest
-    e.note(f"one Resize looks at the same places: {', '.join(attributes.values())}, by {form.by}")
+    e.note(f"one Resize samples the same coordinates: {', '.join(attributes.values())}, by {form.by}")
     sizes = tuple(axes[i].count if i in axes else n for i, n in enumerate(x.shape))
     scales = tuple(axes[i].scale if i in axes else 1.0 for i in range(x.rank))
     return e.Resize(x, sizes, None, **attributes) if form.by == "sizes" else e.Resize(x, None, scales, **attributes)
@@ -197,17 +197,17 @@ NEAREST: dict[str, Callable[[Floats], Floats]] = {
 }
 
 _REACHES = {"floor": (0, 1), "round_prefer_ceil": (-0.5, 0.5), "round_prefer_floor": (-0.5, 0.5), "ceil": (-1, 0)}
-"""How far coordinates may lie behind the elements that a mode makes of them, the fastest first."""
+"""Range of coordinate minus index in each rounding mode, the fastest mode first."""
 
 _TIE = np.float32(1e-5)
-"""Newer kernels take a coordinate for a tie when it is within 1e-6 of one.
+"""Newer kernels treat a coordinate within 1e-6 of a tie as a tie.
 
 https://github.com/microsoft/onnxruntime/issues/28291
 """
 
 
-def _takes(mode: str, place: Floats, size: int, wanted: Indices) -> bool:
-    """Whether kernels old and new make these indices of the coordinates."""
+def _selects(mode: str, place: Floats, size: int, wanted: Indices) -> bool:
+    """Whether old and new kernels both round the coordinates to these indices."""
     index = NEAREST[mode]
     if (clamp(index(place), size) != wanted).any():
         return False
@@ -220,9 +220,9 @@ def _takes(mode: str, place: Floats, size: int, wanted: Indices) -> bool:
 
 @remembered
 def _places(axis: Sampled, rule: str, by: Scaling) -> Floats | None:
-    """Where one rule of Resize looks; ``None`` where it does not give this count of elements."""
+    """The coordinates of a coordinate mode; ``None`` if it yields another number of elements."""
     if axis.size == axis.count:
-        return None  # a copy to the kernel, whatever the scale
+        return None  # kernels copy, whatever the scale
     size, scale = np.float32(axis.size), np.float32(axis.scale)
     ratio = np.float32(axis.count) / size
     if by == "scales":
@@ -238,9 +238,9 @@ _LINEAR_FORMS = tuple(ResizeForm(name, "", by) for name, by in _WAYS)
 
 
 def nearest_form(axes: Iterable[Sampled], rounding: Rounding, *, settled: bool = False) -> ResizeForm | None:
-    """The fastest nearest-neighbour Resize that takes the same elements along all axes.
+    """The fastest nearest-neighbor Resize that takes the same elements along all axes.
 
-    ``settled`` says that kernels round down where coordinates are asymmetric, else to the nearest, halves up.
+    ``settled``: kernels ignore ``nearest_mode``, round asymmetric coordinates down, and others to nearest, halves up.
     """
     axes = tuple(axes)
     for rule, by in _WAYS:
@@ -250,56 +250,56 @@ def nearest_form(axes: Iterable[Sampled], rounding: Rounding, *, settled: bool =
                 form = ResizeForm(rule, mode, by)
                 if settled and mode != ("floor" if rule == "asymmetric" else "round_prefer_ceil"):
                     continue
-                if all(_takes_same(axis, rounding, form) for axis in axes):
+                if all(_selects_same(axis, rounding, form) for axis in axes):
                     return form
     return None
 
 
 def linear_form(axes: Iterable[Sampled]) -> ResizeForm | None:
-    """The linear Resize that looks at the same places along all axes."""
+    """The linear Resize that samples the same coordinates along all axes."""
     axes = tuple(axes)
-    return next((form for form in _LINEAR_FORMS if all(_looks_same(axis, form) for axis in axes)), None)
+    return next((form for form in _LINEAR_FORMS if all(_samples_same(axis, form) for axis in axes)), None)
 
 
 @lru_cache(REMEMBERED)
-def _takes_same(axis: Sampled, rounding: Rounding, form: ResizeForm) -> bool:
+def _selects_same(axis: Sampled, rounding: Rounding, form: ResizeForm) -> bool:
     place = _places(axis, form.coordinates, form.by)
-    return place is not None and _takes(form.nearest, place, axis.size, axis.nearest(rounding))
+    return place is not None and _selects(form.nearest, place, axis.size, axis.nearest(rounding))
 
 
 @lru_cache(REMEMBERED)
 def _distances(axis: Sampled, rounding: Rounding, rule: str, by: Scaling) -> tuple[float, float]:
-    """How far the places of a rule lie behind the elements that are wanted: at least, and at most."""
+    """The smallest and largest difference between a mode's coordinates and the wanted indices."""
     place = _places(axis, rule, by)
     if place is None:
         return -np.inf, np.inf
-    behind = within(place, axis.size) - axis.nearest(rounding)
-    return float(behind.min()), float(behind.max())
+    difference = within(place, axis.size) - axis.nearest(rounding)
+    return float(difference.min()), float(difference.max())
 
 
 @lru_cache(REMEMBERED)
-def _looks_same(axis: Sampled, form: ResizeForm) -> bool:
-    """The same but for the order of roundings."""
+def _samples_same(axis: Sampled, form: ResizeForm) -> bool:
+    """Whether the coordinates match within the tolerance."""
     wanted = axis.between()
     place = _places(axis, form.coordinates, form.by)
     if wanted is None or place is None:
         return False
-    looks = between(place, np.float32(0), np.float32(axis.size - 1))
-    return bool((np.abs(looks - wanted[0]) <= wanted[1]).all())
+    place = between(place, np.float32(0), np.float32(axis.size - 1))
+    return bool((np.abs(place - wanted[0]) <= wanted[1]).all())
 
 
 def between(place: Floats, least: np.float32, most: np.float32) -> Floats:
-    """``numpy.clip``, which takes several times as long for vectors as short as these."""
+    """``numpy.clip``, but several times as fast for short vectors."""
     bounded: Floats = np.minimum(np.maximum(place, least), most)
     return bounded
 
 
 def within(place: Floats, size: int) -> npt.NDArray[np.float64]:
-    """Coordinates between the first and the last element."""
+    """Coordinates clamped to the first and last element."""
     bounded: npt.NDArray[np.float64] = np.minimum(np.maximum(place.astype(np.float64), 0), size - 1)
     return bounded
 
 
 def clamp(place: Floats, size: int) -> Indices:
-    """The same as indices."""
+    """Coordinates clamped and converted to indices."""
     return within(place, size).astype(np.int64)

@@ -1,8 +1,8 @@
-"""Rules: for which ONNX operator, and what takes its place.
+"""Rules that replace ONNX operators, and the quirks that they belong to.
 
-A rule is a function of the emitter and of all that its operator's method is given. It returns what that method would,
-made of other nodes, or ``None`` where the operator itself will do. What it emits no longer concerns the rule itself,
-so that it may end in its own operator.
+A rule takes the emitter and the arguments of its operator's method. It returns what that method would return, made of
+other nodes, or ``None`` to keep the operator. A rule does not apply to the nodes that it emits, so they may include
+its own operator.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ Rule: TypeAlias = "Callable[..., Any]"
 
 
 class Kind(Enum):
-    """When a quirk counts."""
+    """When the rules of a quirk apply."""
 
     NUMBERS = "numbers"
-    """Always: ordinary contents would give other numbers, or the model would not run."""
+    """Always: ordinary data would give wrong results, or the model would not run."""
     EDGES = "edges"
-    """In exact models: it shows in NaN, infinities, signs of zero and last digits, which others leave open."""
+    """In exact models: only NaN, infinities, signs of zero and last digits differ, which default models leave open."""
     SPEED = "speed"
-    """Where a target has it, which is never the default one: it costs time."""
+    """If the target lists it, which the default target never does: the quirk is slow, but correct."""
 
 
 Numbers: TypeAlias = "tuple[float | int | bool, ...]"
@@ -35,35 +35,35 @@ class Shown:
     """The smallest model that shows a quirk."""
 
     model: str
-    """In ONNX's text form, without its name."""
+    """In ONNX's text format, without the graph's name."""
     inputs: tuple[Numbers, ...]
-    """The elements of each."""
+    """The elements of each input."""
     outputs: tuple[Numbers, ...]
-    """What ONNX says that comes out."""
+    """The elements of each output by the ONNX specification."""
     says: str = ""
-    """Part of what the runtime says where it refuses the model; empty where it gives other numbers."""
+    """Part of the runtime's error message; empty if the results are wrong instead."""
     digits: float = 0.0
-    """The relative error that would do."""
+    """The relative tolerance."""
     versions: tuple[tuple[int, int], tuple[int, int]] = ((1, 24), (9, 0))
-    """The first ONNX Runtime that answers otherwise, and the first that does not any more."""
+    """The first ONNX Runtime with the quirk, and the first without it."""
     opset: int = 21
 
 
 @dataclass(frozen=True, eq=False)
 class Quirk:
-    """What kernels of a target do otherwise than ONNX says, or slowly.
+    """A deviation of a target's kernels from ONNX, or a slow path.
 
-    It is called as ``schemas/targets/*.json`` name it; what it is stands behind it, and so do its rules.
+    Its variable has the name used in ``schemas/targets/*.json``; the string after it describes the quirk.
     """
 
     kind: Kind
     shown: Shown | None = None
-    """Nothing where it is about time, or about some processors."""
+    """``None`` for quirks of speed, or of some processors only."""
     rules: dict[str, Rule] = field(default_factory=dict)
-    """By ONNX operator, or question of the emitter."""
+    """By ONNX operator or emitter query."""
 
     def rule(self, operator: str) -> Callable[[Rule], Rule]:
-        """Marks what takes the place of an operator."""
+        """Registers a rule for an operator."""
 
         def mark(rule: Rule) -> Rule:
             assert operator not in self.rules, f"{operator} has a rule of this quirk"
@@ -73,7 +73,7 @@ class Quirk:
         return mark
 
     def each(self, *operators: str) -> Callable[[Rule], Rule]:
-        """Marks what takes the place of several operators, and is given the operator's name first."""
+        """Registers a rule for several operators; it takes the operator's name as its first argument."""
 
         def mark(rule: Rule) -> Rule:
             for operator in operators:
@@ -83,5 +83,5 @@ class Quirk:
         return mark
 
     def answers(self, question: str, answer: bool) -> None:
-        """What an emitter is to be told that asks a question without arguments."""
+        """Registers a constant answer to an emitter query without arguments."""
         self.rule(question)(lambda e: answer)

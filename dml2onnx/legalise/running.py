@@ -1,4 +1,4 @@
-"""CumProd by products of slices, for targets without it: ONNX has it from opset 26 on."""
+"""CumProd, which is new in opset 26, by products of slices."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import prod
 from dml2onnx.emitter import Emitter, Tensor
 
 MOST_FACTORS = 16
-"""Elements up to this many are multiplied one after the other; of more, blocks of :data:`BLOCK` are."""
+"""Up to this many elements are multiplied one by one, more in blocks of :data:`BLOCK`."""
 BLOCK = 8
 
 
@@ -20,22 +20,22 @@ def cum_prod(e: Emitter, x: Tensor, axis: int, *, exclusive: bool = False, rever
 
 
 def _around(e: Emitter, x: Tensor, axis: int) -> Tensor:
-    """Three axes: those in front of ``axis``, itself, those behind."""
+    """Reshapes to three axes: those before ``axis``, itself, and those after it."""
     return e.Reshape(x, (prod(x.shape[:axis]), x.shape[axis], prod(x.shape[axis + 1 :])))
 
 
 def _products(e: Emitter, x: Tensor, axis: int, reverse: bool) -> Tensor:
-    """Running products along an axis: of many factors the middle one of three.
+    """Running products along an axis, which must be the middle of three if it is long.
 
-    Those of blocks first, all blocks at once, then each block times the product of all blocks before it: about
-    twice the multiplications of a loop, in few nodes, none of which has to broadcast.
+    Computes the products within all blocks at once, then multiplies each block by the product of all blocks before it:
+    about twice the multiplications of a loop, but in few nodes.
     """
     count = x.shape[axis]
     if count <= MOST_FACTORS:
         return e.Concat(_running(e, x, axis, reverse), axis)
     outer, _, inner = x.shape
     blocks = -(-count // BLOCK)
-    # ones behind the end change nothing, in either direction
+    # trailing ones change nothing, in either direction
     padded = e.Pad(x, (0, 0, 0), (0, blocks * BLOCK - count, 0), value=1)
     parts = _running(e, e.Reshape(padded, (outer, blocks, BLOCK, inner)), 2, reverse)
     totals = e.Reshape(parts[0 if reverse else -1], (outer, blocks, inner))
@@ -56,7 +56,7 @@ def _products_before(e: Emitter, x: Tensor, axis: int, reverse: bool) -> Tensor:
 
 
 def _running(e: Emitter, x: Tensor, axis: int, reverse: bool) -> list[Tensor]:
-    """Running products along a short axis, one multiplication each, not yet joined."""
+    """Running products along a short axis by one multiplication each, as a list."""
     parts = e.Split(x, (1,) * x.shape[axis], axis)
     products = list(accumulate(reversed(parts) if reverse else parts, e.Mul))
     return products[::-1] if reverse else products

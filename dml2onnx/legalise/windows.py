@@ -1,4 +1,4 @@
-"""The windows of a pool, one by one: which elements they cover, and how many of them there are."""
+"""The windows of a pool: which elements each covers, and how many."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Counts = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """The windows of one pooling operator, over spatial ``sizes``, one for each element of ``output``."""
+    """The windows of a pooling operator over spatial ``sizes``, one per element of ``output``."""
 
     window: Window
     sizes: tuple[int, ...]
@@ -24,17 +24,17 @@ class Pool:
 
     @classmethod
     def over(cls, sizes: tuple[int, ...], window: Window) -> Pool:
-        """All windows that fit over these sizes and the padding."""
+        """All windows that fit into these sizes and the padding."""
         return cls(window, sizes, window.output_sizes(sizes))
 
     @property
     def is_padded(self) -> bool:
-        """Whether any window reaches outside."""
+        """Whether there is padding."""
         return any(self.window.start) or any(self.window.end)
 
     @property
     def picks(self) -> bool:
-        """Whether every window is one element of the input."""
+        """Whether every window covers exactly one input element."""
         return not self.is_padded and prod(self.window.shape) == 1
 
     @property
@@ -49,7 +49,7 @@ class Pool:
         return prod(self.output) == 1 and reached and not self.window.is_dilated
 
     def places(self, axis: int) -> Counts:
-        """Input coordinates of the windows' elements, inside or not, of shape (output, window)."""
+        """Input coordinates of the windows' elements, inside or outside, of shape (output, window)."""
         w = self.window
         first = np.arange(self.output[axis])[:, None] * w.strides[axis] - w.start[axis]
         return first + np.arange(w.shape[axis]) * w.dilations[axis]
@@ -60,7 +60,7 @@ class Pool:
         return tuple(a + n + b for a, n, b in zip(self.window.start, self.sizes, self.window.end, strict=True))
 
     def flat_places(self, count: int) -> Counts:
-        """Row-major positions in the first ``count`` padded axes alone, ``[elements of the window.., windows..]``."""
+        """Row-major positions in the first ``count`` padded axes, ``[elements of the window.., windows..]``."""
         total: Counts = np.zeros((1,) * 2 * count, np.int64)
         for d in range(count):
             shape = [1] * 2 * count
@@ -70,25 +70,25 @@ class Pool:
         return total
 
     def reaching(self, axis: int) -> tuple[int, int]:
-        """The first window that does not end before the input, and the first after it that begins behind the input."""
+        """The half-open range of windows that neither end before the input nor begin after it."""
         w = self.window
         first = max(0, -(-(w.start[axis] - w.extent(axis) + 1) // w.strides[axis]))
         return first, min(self.output[axis], -(-(w.start[axis] + self.sizes[axis]) // w.strides[axis]))
 
     @property
     def table_size(self) -> int:
-        """Elements of what :meth:`inside` makes."""
+        """Elements that :meth:`inside` computes."""
         return prod(self.output) + sum(self.output)
 
     def inside(self) -> Counts:
-        """How many elements of each window lie in the input, of shape ``output``."""
+        """How many elements of each window are in the input, of shape ``output``."""
         result: Counts = reduce(np.multiply.outer, [self.within(axis, 0, n) for axis, n in enumerate(self.sizes)])
         return result
 
     def within(self, axis: int, low: int, high: int) -> Counts:
-        """How many elements of each window along an axis lie from ``low`` on and before ``high``.
+        """How many elements of each window along an axis are in [``low``, ``high``).
 
-        By arithmetic: windows may be as long as numbers go, whatever the tensors hold.
+        Computed by arithmetic: windows may be far longer than the tensors.
         """
         w = self.window
         first = np.arange(self.output[axis]) * w.strides[axis] - w.start[axis] - low
@@ -99,7 +99,7 @@ class Pool:
         return counts
 
     def over_first(self) -> npt.NDArray[np.bool_]:
-        """Which windows reach from before or at the first element of the input to it or behind it."""
+        """Which windows span the first element of the input."""
         lines = []
         for axis, (start, stride) in enumerate(zip(self.window.start, self.window.strides, strict=True)):
             first = np.arange(self.output[axis]) * stride - start
@@ -109,10 +109,10 @@ class Pool:
 
     @property
     def has_empty(self) -> bool:
-        """Whether some window lies wholly in padding."""
+        """Whether some window is in padding only."""
         return self.may_have_empty and not self.inside().all()
 
     @property
     def may_have_empty(self) -> bool:
-        """Whether :attr:`has_empty` has to look at every window."""
+        """Whether :attr:`has_empty` must examine every window."""
         return self.is_padded and not (self.fits and not self.window.is_dilated)

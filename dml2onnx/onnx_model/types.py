@@ -19,7 +19,12 @@ BOOL: DType = np.dtype(np.bool_)
 FLOAT: DType = np.dtype(np.float32)
 FLOAT16: DType = np.dtype(np.float16)
 DOUBLE: DType = np.dtype(np.float64)
+INT8: DType = np.dtype(np.int8)
+INT32: DType = np.dtype(np.int32)
 INT64: DType = np.dtype(np.int64)
+UINT8: DType = np.dtype(np.uint8)
+UINT32: DType = np.dtype(np.uint32)
+UINT64: DType = np.dtype(np.uint64)
 
 INT4: DType = np.dtype([("int4", np.int8)])
 UINT4: DType = np.dtype([("uint4", np.uint8)])
@@ -27,17 +32,17 @@ UINT4: DType = np.dtype([("uint4", np.uint8)])
 
 ELEMENT_TYPES: dict[DType, tuple[int, str]] = {
     FLOAT: (1, "float"),
-    np.dtype(np.uint8): (2, "uint8"),
-    np.dtype(np.int8): (3, "int8"),
+    UINT8: (2, "uint8"),
+    INT8: (3, "int8"),
     np.dtype(np.uint16): (4, "uint16"),
     np.dtype(np.int16): (5, "int16"),
-    np.dtype(np.int32): (6, "int32"),
+    INT32: (6, "int32"),
     INT64: (7, "int64"),
     BOOL: (9, "bool"),
     FLOAT16: (10, "float16"),
     DOUBLE: (11, "double"),
-    np.dtype(np.uint32): (12, "uint32"),
-    np.dtype(np.uint64): (13, "uint64"),
+    UINT32: (12, "uint32"),
+    UINT64: (13, "uint64"),
     UINT4: (21, "uint4"),
     INT4: (22, "int4"),
 }

@@ -1,9 +1,8 @@
-"""What keeps ONNX Runtime's optimiser from changing the numbers of a model: the last that is done to it.
+"""Barriers that keep ONNX Runtime's optimizer from changing the results of a model, inserted after all passes.
 
-The optimiser looks for nodes next to one another. A barrier is a Reshape to the shape that is there, or, among
-quantisations, which are moved across a Reshape, a Flatten and a Reshape where the shape has to come back: neither
-copies anything. It stands only where something would match and be wrong; what is exact, QLinearConv and its kin among
-it, stays. Barriers are rows of a table, and no pass knows of them: they are put in behind all passes.
+The optimizer matches adjacent nodes. A barrier is a Reshape to the same shape. Quantization is propagated through
+Reshape, so a barrier there is a Flatten, followed by a Reshape if the shape must be restored. Neither copies data. A
+barrier is inserted only where a match would be wrong: exact fusions, such as QLinearConv, remain.
 """
 
 from dml2onnx.optimizer_barriers.table import BARRIERS, PROTECTION, Barrier

@@ -1,4 +1,4 @@
-"""Nodes that ONNX Runtime makes one, and gives another number by.
+"""Arithmetic that ONNX Runtime fuses with a different result.
 
 - Two casts: https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/insert_cast_transformer.cc
 - A Pad and a pool: https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/pad_fusion.cc
@@ -14,36 +14,36 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dml2onnx.onnx_model import BOOL, DType, Node, Value
+from dml2onnx.onnx_model import BOOL, INT8, UINT8, DType, Node, Value
 from dml2onnx.passes.quantised import Quantised
 
 POOLS = frozenset({"AveragePool", "LpPool", "MaxPool"})
 
 
 def merged_casts(quantised: Quantised, node: Node) -> Sequence[int]:
-    """Casts of which one is made that loses what the first one rounds, wraps or truncates.
+    """Two Casts that are merged although the first one rounds, wraps or truncates.
 
-    So it is with FLOAT to FLOAT16 to INT8, INT64 to DOUBLE to FLOAT or INT32 and, before ONNX Runtime 1.31, with all
-    that become BOOL; it is not with those to integers in between.
+    Examples are FLOAT to FLOAT16 to INT8, INT64 to DOUBLE to FLOAT or INT32 and, before ONNX Runtime 1.31, all Casts to
+    BOOL. Casts through integers are not merged.
     """
-    (source,), (made,) = node.inputs, node.outputs
+    (source,), (result,) = node.inputs, node.outputs
     before = quantised.maker(source)
-    if before is None or before.op_type != "Cast" or before.inputs[0] is None or source is None or made is None:
+    if before is None or before.op_type != "Cast" or before.inputs[0] is None or source is None or result is None:
         return ()
-    return (0,) if is_merged_wrongly(before.inputs[0].dtype, source.dtype, made.dtype) else ()
+    return (0,) if is_merged_wrongly(before.inputs[0].dtype, source.dtype, result.dtype) else ()
 
 
 def is_merged_wrongly(first: DType, middle: DType, last: DType) -> bool:
-    """Whether one Cast in the place of two gives other numbers."""
+    """Whether merging two Casts changes results."""
     if np.can_cast(first, middle) and (first.itemsize < 8 or first.kind == middle.kind):
-        return False  # every value survives the first one
+        return False  # the first Cast is lossless
     return last == BOOL or (middle.kind == "f" and last.itemsize < middle.itemsize)
 
 
 def swallowed_pads(quantised: Quantised, node: Node) -> Sequence[int]:
-    """A Pad of zeros, or one with a Cast behind it, becomes the pads of a pool.
+    """A Pad of zeros, possibly with a Cast after it, is fused into the pads of a pool.
 
-    MaxPool then no longer sees the zeros, and pads as large as the window are refused.
+    MaxPool then ignores the zeros, and pads as large as the window are refused.
     """
     maker = quantised.maker(node.inputs[0])
     while maker is not None and maker.op_type == "Cast":
@@ -56,7 +56,7 @@ def swallowed_pads(quantised: Quantised, node: Node) -> Sequence[int]:
 
 
 def clipped_integers(quantised: Quantised, node: Node) -> Sequence[int]:
-    """A Relu and a Clip, which are merged for floats only: others do not load."""
+    """A Relu and a Clip of integers are fused, and the model fails to load."""
     maker = quantised.maker(node.inputs[0])
     return (0,) if maker is not None and maker.op_type == "Relu" and _is_integer(node.inputs[0]) else ()
 
@@ -66,10 +66,10 @@ def _is_integer(value: Value | None) -> bool:
 
 
 def quotients_of_one(quantised: Quantised, node: Node) -> Sequence[int]:
-    """1 divided by a number, times another, becomes one quotient.
+    """``(1 / a) * b`` is fused to ``b / a``.
 
-    Of integers that is another number altogether, of floats another rounding, which a quantisation may show, and a
-    number where infinity times 0 was none.
+    This is wrong for integers, changes the rounding of floats, which quantization may amplify, and turns NaN of
+    infinity times 0 into a number.
     """
     if not any(_is_quotient(quantised, item) for item in node.inputs):
         return ()
@@ -88,16 +88,16 @@ def _is_quotient(quantised: Quantised, value: Value | None) -> bool:
 
 
 def scaled_rows(quantised: Quantised, node: Node) -> Sequence[int]:
-    """A constant row that is added to a MatMulInteger times the product of two scales is multiplied by them."""
+    """A constant row added to a scaled MatMulInteger is fused, and multiplied by the scales too."""
     makers = [quantised.maker(item) for item in node.inputs]
     if not any(map(quantised.is_known, node.inputs)):
         return ()
-    is_there = any(maker is not None and _is_scaled_product(quantised, maker) for maker in makers)
-    return [index for index, maker in enumerate(makers) if maker is not None] if is_there else ()
+    is_scaled = any(maker is not None and _is_scaled_product(quantised, maker) for maker in makers)
+    return [index for index, maker in enumerate(makers) if maker is not None] if is_scaled else ()
 
 
 def signed_products(quantised: Quantised, node: Node) -> Sequence[int]:
-    """A MatMulInteger of INT8 with UINT8, times the product of two scales: it becomes a node without a kernel."""
+    """A scaled MatMulInteger of INT8 with UINT8 is fused to a node without a kernel."""
     makers = [quantised.maker(item) for item in node.inputs]
     if not any(maker is not None and maker.op_type == "Mul" for maker in makers):
         return ()
@@ -108,7 +108,7 @@ def _is_signed_product(quantised: Quantised, node: Node) -> bool:
     product = quantised.maker(node.inputs[0]) if node.op_type == "Cast" else None
     if product is None or product.op_type != "MatMulInteger":
         return False
-    return [item and item.dtype for item in product.inputs[:2]] == [np.dtype(np.int8), np.dtype(np.uint8)]
+    return [item and item.dtype for item in product.inputs[:2]] == [INT8, UINT8]
 
 
 def _is_scaled_product(quantised: Quantised, node: Node) -> bool:

@@ -1,4 +1,4 @@
-"""Puts barriers between nodes."""
+"""Inserts barriers between nodes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.onnx_model import CONTROL_FLOW, Body, Node, is_unknown
+from dml2onnx.passes.draft import only_output
 from dml2onnx.passes.quantised import Quantised
 
 if TYPE_CHECKING:
@@ -23,41 +24,39 @@ if TYPE_CHECKING:
 
 
 class Placing:
-    """Barriers of one draft: one for all that read a value."""
+    """Inserts barriers into a draft; readers of a value share one."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
-        self._made: dict[tuple[str, bool], Value] = {}
+        self._barriers: dict[tuple[str, bool], Value] = {}
         self._shapes: dict[tuple[int, ...], Value] = {}
 
-    def in_front(self, node: Node, inputs: Sequence[int], *, flat: bool) -> None:
-        """Nothing but shapes between a node and what it reads."""
+    def before(self, node: Node, inputs: Sequence[int], *, flat: bool) -> None:
+        """Inserts a barrier before some inputs of a node."""
         replaced, new = list(node.inputs), list[Node]()
         for index in inputs:
             x = replaced[index]
             assert x is not None
-            # a Reshape takes any shape
+            # no Reshape back is needed before another one
             replaced[index] = (
-                self._flat(x, new) if flat and node.op_type == "Reshape" else self._apart(x, new, flat=flat)
+                self._flat(x, new) if flat and node.op_type == "Reshape" else self._barrier(x, new, flat=flat)
             )
         self._draft.replace(node, *new, replace(node, inputs=tuple(replaced)))
 
-    def behind(self, node: Node) -> None:
-        """The same for all that read a node, bodies among them."""
-        (result,) = node.outputs
-        assert result is not None
+    def after(self, node: Node) -> None:
+        """Inserts a barrier after a node, for all readers including bodies."""
+        result = only_output(node)
         inner, new = self._draft.value(f"{result.name}/inner", result.dtype, result.shape), list[Node]()
         flat = self._flat(inner, new)
         last = self._draft.node("Reshape", [flat, self._sizes(result)], [result])
         self._draft.replace(node, replace(node, outputs=(inner,)), *new, last)
 
-    def alone(self, steps: Node, *, is_first: bool) -> None:
-        """A DequantizeLinear of constants for each node that reads it, none of whose constants another one reads."""
-        (made,) = steps.outputs
-        assert made is not None
-        for reader in self._draft.readers(made)[1:]:
-            own = self._draft.value(made.name, made.dtype, made.shape)
-            inputs = tuple(own if x is not None and x.name == made.name else x for x in reader.inputs)
+    def duplicate(self, steps: Node, *, is_first: bool) -> None:
+        """Duplicates a DequantizeLinear of constants for each reader, with separate constants."""
+        output = only_output(steps)
+        for reader in self._draft.readers(output)[1:]:
+            own = self._draft.value(output.name, output.dtype, output.shape)
+            inputs = tuple(own if x is not None and x.name == output.name else x for x in reader.inputs)
             copy = self._draft.node(steps.op_type, self._copied(steps), [own], steps.attributes)
             self._draft.replace(reader, copy, replace(reader, inputs=inputs))
         if not is_first:
@@ -67,26 +66,26 @@ class Placing:
         stored = [(x, self._draft.constant(x)) for x in node.inputs]
         return tuple(x if x is None or array is None else self._draft.store(array, x.name) for x, array in stored)
 
-    def _apart(self, x: Value, new: list[Node], *, flat: bool) -> Value:
-        found = self._made.get((x.name, flat))
+    def _barrier(self, x: Value, new: list[Node], *, flat: bool) -> Value:
+        found = self._barriers.get((x.name, flat))
         if found is not None:
             return found
-        made = self._flat(x, new) if flat else x
-        if not flat or made.shape != x.shape:
-            made = self._reshaped(made, x, new)
-        self._made[x.name, flat] = made
-        return made
+        output = self._flat(x, new) if flat else x
+        if not flat or output.shape != x.shape:
+            output = self._reshaped(output, x, new)
+        self._barriers[x.name, flat] = output
+        return output
 
     def _flat(self, x: Value, new: list[Node]) -> Value:
         rows = x.shape[0] if x.rank > 1 else 1
-        made = self._draft.value(f"{x.name}/Flatten", x.dtype, (rows, x.size // max(rows, 1)))
-        new.append(self._draft.node("Flatten", [x], [made], {"axis": 1 if x.rank > 1 else 0}))
-        return made
+        output = self._draft.value(f"{x.name}/Flatten", x.dtype, (rows, x.size // max(rows, 1)))
+        new.append(self._draft.node("Flatten", [x], [output], {"axis": 1 if x.rank > 1 else 0}))
+        return output
 
     def _reshaped(self, x: Value, like: Value, new: list[Node]) -> Value:
-        made = self._draft.value(f"{x.name}/Reshape", like.dtype, like.shape)
-        new.append(self._draft.node("Reshape", [x, self._sizes(like)], [made]))
-        return made
+        output = self._draft.value(f"{x.name}/Reshape", like.dtype, like.shape)
+        new.append(self._draft.node("Reshape", [x, self._sizes(like)], [output]))
+        return output
 
     def _sizes(self, x: Value) -> Value:
         shape = tuple(-1 if is_unknown(size) else int(size) for size in x.shape)
@@ -97,7 +96,7 @@ class Placing:
     # --- bodies ------------------------------------------------------------------------------------------------------
 
     def within(self, host: Node, rows: Rows) -> None:
-        """Reshapes between the nodes of graphs inside of a node."""
+        """Inserts barriers between the nodes of a node's bodies."""
         attributes = self._within(host, rows)
         if attributes is not host.attributes:
             self._draft.replace(host, replace(host, attributes=attributes))
@@ -127,7 +126,7 @@ class Placing:
 
 
 class _Inside(Quantised):
-    """The nodes of a body, which may read what those around it make."""
+    """The nodes of a body, which may read values of the outer graph."""
 
     def __init__(self, draft: Draft) -> None:
         super().__init__(draft)

@@ -1,4 +1,4 @@
-"""What ONNX Runtime moves, merges and drops where numbers are quantised, and is wrong about.
+"""Quantization that ONNX Runtime moves, fuses or drops wrongly.
 
 https://github.com/microsoft/onnxruntime/tree/main/onnxruntime/core/optimizer/qdq_transformer
 """
@@ -10,20 +10,19 @@ from math import prod
 
 import numpy as np
 
-from dml2onnx.onnx_model import Node, Value
-from dml2onnx.optimizer_barriers.ties import Steps, are_rounded_alike
+from dml2onnx.onnx_model import INT8, UINT8, Node, Value
+from dml2onnx.optimizer_barriers.ties import Steps, has_no_ties
 from dml2onnx.passes.margins import is_dilated
 from dml2onnx.passes.quantised import DQ, MOVES, Q, Quantised
 
 _SUMS = frozenset({"Add", "Mul"})
 MEANS = frozenset({"AveragePool", "GlobalAveragePool"})
 INEXACT = frozenset({"DepthToSpace", "Resize", "Softmax", *MEANS, *_SUMS})
-_INT8, _UINT8 = np.dtype(np.int8), np.dtype(np.uint8)
 _EPSILON = float(np.finfo(np.float32).eps)
 
 
 def enters_body(quantised: Quantised, value: Value | None) -> bool:
-    """Whether a body reads dequantised numbers, moved or not: ONNX Runtime stops where it repeats those.
+    """Whether a body reads dequantized numbers, possibly through movements: ONNX Runtime fails to propagate these.
 
     https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/qdq_transformer/qdq_propagation.cc
     """
@@ -34,37 +33,36 @@ def enters_body(quantised: Quantised, value: Value | None) -> bool:
 
 
 def signed_constant(quantised: Quantised, node: Node) -> str:
-    """The name of the constant INT8 numbers that a DequantizeLinear reads, if it does.
+    """The name of the INT8 constant that a DequantizeLinear reads, or an empty string.
 
-    A session that asks for exact products makes such numbers UINT8 on processors without VNNI, once for each node that
-    reads what is dequantised, and fails at the second of one name. Equal ones with one zero point become one before.
+    Sessions with the option for exact products convert such constants to UINT8 on processors without VNNI, once per
+    reader of the DequantizeLinear, and fail at the second one. They first merge equal constants with equal zero points.
     https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/qdq_transformer/qdq_s8_to_u8.cc
     """
     numbers = node.inputs[0]
-    is_one = numbers is not None and numbers.dtype == _INT8 and quantised.draft.constant(numbers) is not None
-    return numbers.name if is_one and numbers is not None else ""
+    is_signed = numbers is not None and numbers.dtype == INT8 and quantised.draft.constant(numbers) is not None
+    return numbers.name if is_signed and numbers is not None else ""
 
 
 def moved_steps(quantised: Quantised, node: Node) -> Sequence[int]:
-    """A movement of dequantised numbers, behind which a pair of quantisations is put, and wrongly.
+    """A movement of dequantized numbers after which a wrong QuantizeLinear and DequantizeLinear are inserted.
 
-    That of 8 bits is exact, but INT8 gets both a zero point that has become UINT8 and the old type at opset 21; that of
-    INT32 takes them for UINT8. It need not be alone that a movement reads the numbers: each reader gets a
-    DequantizeLinear of its own first.
+    For UINT8 the pair is exact. At opset 21, INT8 gets a zero point of UINT8; INT32 is treated as UINT8. This also
+    happens to numbers with several readers, for each of which the DequantizeLinear is duplicated first.
     https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/qdq_transformer/qdq_propagation.cc
     """
-    maker, (made, *_) = quantised.maker(node.inputs[0]), node.outputs
+    maker, (output, *_) = quantised.maker(node.inputs[0]), node.outputs
     if maker is None or maker.op_type != DQ or maker.inputs[0] is None:
         return ()
     dtype = maker.inputs[0].dtype
-    if dtype == _UINT8 or (dtype == _INT8 and quantised.draft.target.opset < 21) or not quantised.has_one_step(maker):
+    if dtype == UINT8 or (dtype == INT8 and quantised.draft.target.opset < 21) or not quantised.has_one_step(maker):
         return ()
     draft = quantised.draft
-    return (0,) if draft.is_output(made) or any(item.op_type != Q for item in draft.readers(made)) else ()
+    return (0,) if draft.is_output(output) or any(item.op_type != Q for item in draft.readers(output)) else ()
 
 
 def doubled(quantised: Quantised, node: Node) -> Sequence[int]:
-    """A QuantizeLinear of what another with other parameters has rounded: one of the two is dropped.
+    """A QuantizeLinear of numbers quantized with other parameters: one of the two is dropped.
 
     https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/double_qdq_pairs_remover.cc
     """
@@ -72,16 +70,16 @@ def doubled(quantised: Quantised, node: Node) -> Sequence[int]:
     first = None if before is None or before.op_type != DQ else quantised.maker(before.inputs[0])
     if before is None or first is None or first.op_type != Q:
         return ()
-    mine, other = quantised.scalar(node), quantised.scalar(before)
-    if mine is None or other is None:
+    own, other = quantised.scalar(node), quantised.scalar(before)
+    if own is None or other is None:
         return (0,) if quantised.has_one_step(node) and quantised.has_one_step(before) else ()
-    return (0,) if mine != other else ()
+    return (0,) if own != other else ()
 
 
 def close_bounds(quantised: Quantised, node: Node) -> Sequence[int]:
-    """A Clip in front of a QuantizeLinear that is taken for its saturation without being it.
+    """A Clip before a QuantizeLinear that is dropped although the type's saturation is not equivalent.
 
-    It is dropped where the range of the type comes within 1.2e-7 of its bounds.
+    It is dropped if the range of the type is within 1.2e-7 of the bounds.
     https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/qdq_transformer/clip_quantizelinear.cc
     """
     clip, parameters = quantised.maker(node.inputs[0]), quantised.scalar(node)
@@ -105,9 +103,9 @@ def close_bounds(quantised: Quantised, node: Node) -> Sequence[int]:
 
 
 def weights(quantised: Quantised, node: Node) -> Sequence[int]:
-    """FLOAT weights and biases between dequantised and quantised numbers, which are quantised themselves.
+    """FLOAT weights and biases of a node between quantizations, which ONNX Runtime quantizes too.
 
-    So are those that ONNX Runtime has computed from constants when it loaded the model.
+    This includes those that it has folded from constants on loading.
     https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/qdq_transformer/weight_bias_quantization.cc
     """
     if not quantised.is_between(node):
@@ -122,18 +120,18 @@ def weights(quantised: Quantised, node: Node) -> Sequence[int]:
 
 
 def factors(quantised: Quantised, node: Node) -> Sequence[int]:
-    """The same of MatMul, of which ONNX Runtime quantises no factor that is not quantised already."""
+    """As :func:`weights` for MatMul, where ONNX Runtime does not quantize FLOAT factors."""
     if not quantised.is_between(node) or quantised.dequantizer(node.inputs[1]) is None:
         return ()
     return () if _are_integers(quantised, node, quantised.maker(node.inputs[1])) else (0,)
 
 
 def _are_integers(quantised: Quantised, node: Node, maker: Node | None) -> bool:
-    """Whether weights are dequantised at run time as a kernel takes them: UINT8 by one scale, or one per filter."""
+    """Whether weights are dequantized in a form with a kernel: UINT8 with one scale, or one per filter."""
     if node.op_type == "ConvTranspose" or maker is None or maker.op_type != DQ:
         return False
     x, scale, zero_point = (*maker.inputs, None)[:3]
-    if x is None or x.dtype != _UINT8 or not quantised.is_between_bytes(node):
+    if x is None or x.dtype != UINT8 or not quantised.is_between_bytes(node):
         return False
     if quantised.scalar(maker) is not None:
         return True
@@ -143,7 +141,7 @@ def _are_integers(quantised: Quantised, node: Node, maker: Node | None) -> bool:
 
 
 def coarse_weights(quantised: Quantised, node: Node) -> Sequence[int]:
-    """Constants that are dequantised at run time: the other factor of the product is quantised, too (MatMulNBits).
+    """Constants dequantized at run time: the other factor of the product is quantized too (MatMulNBits).
 
     https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/qdq_transformer/selectors_actions/qdq_selectors.cc
     """
@@ -154,11 +152,11 @@ def coarse_weights(quantised: Quantised, node: Node) -> Sequence[int]:
 
 
 def inexact_kernels(quantised: Quantised, node: Node) -> Sequence[int]:
-    """What becomes a kernel of quantised numbers that rounds otherwise (see ``ties.py``), or that does not exist.
+    """Nodes fused to a quantized kernel that rounds differently (see ``ties.py``), or does not exist.
 
     https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/qdq_transformer/selectors_actions/qdq_selector_action_transformer.cc
     """
-    # a Resize that does not only move numbers ONNX Runtime 1.24 interpolates as integers, and truncates
+    # ONNX Runtime 1.24 interpolates in integers and truncates
     if node.op_type == "Resize" and node.attributes.get("mode", "nearest") == "nearest":
         return ()
     makers = [quantised.dequantizer(item) for item in node.inputs]
@@ -171,16 +169,13 @@ def inexact_kernels(quantised: Quantised, node: Node) -> Sequence[int]:
         if makers[1] is None:
             return ()
         a, b, result = (_steps(quantised, item) for item in (makers[0], makers[1], last))
-        is_sum = node.op_type == "Add"
-        is_alike = a and b and result and are_rounded_alike("Add" if is_sum else "Mul", a, b, result)
-        return () if is_alike else (0,)  # the kernel wants both
+        is_exact = a and b and result and has_no_ties("Add" if node.op_type == "Add" else "Mul", a, b, result)
+        return () if is_exact else (0,)  # one barrier suffices: the kernel needs both operands quantized
     return (0,)
 
 
 def refused_means(quantised: Quantised, node: Node) -> Sequence[int]:
-    """A mean of what becomes integers: those over dilated windows do not load, and those of all elements want scales.
-
-    The kernel looks at these when it runs.
+    """A quantized mean whose kernel fails: on loading with dilated windows, or at run time with extreme scales.
     https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/mlas/lib/qlgavgpool.cpp
     """
     maker, last, x = quantised.dequantizer(node.inputs[0]), quantised.quantizer(node), node.inputs[0]
@@ -188,15 +183,15 @@ def refused_means(quantised: Quantised, node: Node) -> Sequence[int]:
         return ()
     if node.op_type == "AveragePool":
         return (0,) if is_dilated(node) else ()
-    given, wanted = quantised.scalar(maker), quantised.scalar(last)
-    is_taken = given and wanted and 2.0**-32 <= given[0] / (wanted[0] * prod(x.shape[2:])) < 256
-    return () if is_taken else (0,)
+    before, after = quantised.scalar(maker), quantised.scalar(last)
+    is_supported = before and after and 2.0**-32 <= before[0] / (after[0] * prod(x.shape[2:])) < 256
+    return () if is_supported else (0,)
 
 
 def _steps(quantised: Quantised, node: Node) -> Steps | None:
-    """The parameters of a quantisation to 8 bits, or back, if they are constants of one element."""
+    """The parameters of an 8-bit quantization or dequantization, if they are constants of one element."""
     parameters = quantised.scalar(node)
     of = node.inputs[0] if node.op_type == DQ else node.outputs[0]
-    if parameters is None or of is None or of.dtype not in (_INT8, _UINT8):
+    if parameters is None or of is None or of.dtype not in (INT8, UINT8):
         return None
-    return Steps("int8" if of.dtype == _INT8 else "uint8", *parameters)
+    return Steps("int8" if of.dtype == INT8 else "uint8", *parameters)

@@ -1,4 +1,4 @@
-"""All barriers: at which operators they may have to stand, and which inputs of a node they keep apart."""
+"""All barriers: the operators to which they apply, and the inputs that they protect."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ Inputs: TypeAlias = "Callable[[Quantised, Node], Sequence[int]]"
 
 @dataclass(frozen=True, slots=True)
 class Barrier:
-    """What would match in front of a node, and be wrong."""
+    """A wrong match of a node and its inputs, which a barrier prevents."""
 
     name: str
     operators: frozenset[str]
-    """Of the nodes that would match with what they read."""
+    """Operators of the nodes that would match."""
     beside: frozenset[str]
-    """Operators without which there is nothing to match with."""
+    """The model must have one of these operators for a match."""
     inputs: Inputs
-    """Which inputs of a node have to be kept apart from the nodes that make them."""
+    """Returns the inputs of a node that need a barrier."""
     among_quantisations: bool = True
-    """Whether quantisations would be moved across a Reshape."""
+    """Whether quantization could be propagated through a Reshape."""
     of_kernels: bool = False
-    """Whether there is no kernel, and not one that rounds as is promised between quantisations."""
+    """Whether the match has no kernel, rather than one with the rounding promised between quantizations."""
 
 
 _STEPS = frozenset({DQ, Q})
@@ -51,17 +51,17 @@ BARRIERS = (
     Barrier("refused means", quantisations.MEANS, _STEPS, quantisations.refused_means, of_kernels=True),
     Barrier("inexact kernels", quantisations.INEXACT, _STEPS, quantisations.inexact_kernels),
 )
-"""In the order in which they are asked; the first that applies to a node stands."""
+"""In order of precedence: a node gets the first barrier that applies."""
 
 _PLAIN = {
     name: [item for item in BARRIERS if name in item.operators and not item.among_quantisations]
     for name in ("Cast", *arithmetic.POOLS)
 }
-"""Those that stand in bodies as well, where nothing is quantised."""
+"""Barriers that also apply in bodies, where nothing is quantized."""
 
 
 def _protect(draft: Draft) -> None:
-    """Puts barriers wherever one has to stand."""
+    """Inserts all barriers."""
     rows: defaultdict[str, list[Barrier]] = defaultdict(list)
     for barrier in BARRIERS:
         if not draft.operators.isdisjoint(barrier.beside):
@@ -71,26 +71,26 @@ def _protect(draft: Draft) -> None:
     for node in draft.nodes(frozenset({*rows, *CONTROL_FLOW, DQ})):
         if node.op_type == DQ:
             if quantisations.enters_body(quantised, node.outputs[0]):
-                placing.behind(node)
+                placing.after(node)
             elif name := quantisations.signed_constant(quantised, node):
-                placing.alone(node, is_first=name not in signed)
+                placing.duplicate(node, is_first=name not in signed)
                 signed.add(name)
         elif node.op_type in CONTROL_FLOW:
             placing.within(node, _PLAIN)
-        made = node.outputs[0]
+        result = node.outputs[0]
         for barrier in rows.get(node.op_type, ()):
-            # the kernel gives what is promised of operators between quantisations
-            is_paired = not barrier.of_kernels and barrier.among_quantisations and made is not None and made.paired
+            # the kernel's rounding is within the promise for operators between quantizations
+            is_paired = not barrier.of_kernels and barrier.among_quantisations and result is not None and result.paired
             inputs = () if is_paired else barrier.inputs(quantised, node)
             if inputs:
-                placing.in_front(node, inputs, flat=barrier.among_quantisations)
+                placing.before(node, inputs, flat=barrier.among_quantisations)
                 break
 
 
 PROTECTION = Pass(
     "protect",
-    "Nodes that ONNX Runtime would make one, and give other numbers by, are kept apart.",
+    "Inserts barriers between nodes that ONNX Runtime would fuse with a different result.",
     _protect,
     CONTROL_FLOW.union(*(item.beside for item in BARRIERS)),
 )
-"""The last that is done to every model."""
+"""Runs last, on every model."""

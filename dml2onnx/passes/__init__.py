@@ -1,8 +1,7 @@
-"""Rewrites the records of an ONNX model before they are written: the same numbers by fewer nodes, or by cheaper ones.
+"""Optimization passes over a whole ONNX model, before it is written: the same results by fewer or cheaper nodes.
 
-Lowering translates one DirectML node at a time. A pass sees the whole model. Each is a function with a name and a
-switch; without any of them (``-O0``) the model has the nodes that lowering emits for each
-DirectML node; constants are folded, and layouts propagated, all the same.
+Lowering translates one DirectML node at a time. A pass is a function with a name and a switch. Without passes (``-O0``)
+the model has the nodes that lowering emits; constants are folded and layouts propagated even then.
 """
 
 from dml2onnx.passes.draft import Draft

@@ -17,15 +17,15 @@ import numpy as np
 from dml2onnx.onnx_model import Array, Node, Value
 from dml2onnx.passes.draft import Draft
 
-_AGAIN = frozenset({"Abs", "Ceil", "Floor", "Relu", "Round", "Sign"})
-"""What changes nothing the second time."""
-_UNDONE = frozenset({"Neg", "Not"})
-"""What undoes itself; integers wrap."""
-OPERATORS = frozenset({"Clip", *_AGAIN, *_UNDONE})
+_IDEMPOTENT = frozenset({"Abs", "Ceil", "Floor", "Relu", "Round", "Sign"})
+"""Idempotent operators."""
+_INVOLUTIONS = frozenset({"Neg", "Not"})
+"""Operators that are their own inverse; integers wrap."""
+OPERATORS = frozenset({"Clip", *_IDEMPOTENT, *_INVOLUTIONS})
 
 
 def merge_activations(draft: Draft) -> None:
-    """Two Clip are one, an activation of itself is itself, and two that undo each other are nothing."""
+    """Merges two Clip, drops a repeated activation, and eliminates two that undo each other."""
     for node in draft.nodes(OPERATORS):
         if not draft.is_there(node):
             continue
@@ -35,15 +35,15 @@ def merge_activations(draft: Draft) -> None:
         if node.op_type == "Clip":
             _clips(draft, before, node, result)
         elif not draft.is_pinned(result):
-            source = before.outputs[0] if node.op_type in _AGAIN else before.inputs[0]
+            source = before.outputs[0] if node.op_type in _IDEMPOTENT else before.inputs[0]
             assert source is not None
             draft.redirect(result, source)
-            draft.replace(node, note=f"adds nothing to {before.name}, or undoes it")
+            draft.replace(node, note=f"repeats or undoes {before.name}")
             draft.let_go(before, f"is undone by {node.name}")
 
 
 def _clips(draft: Draft, before: Node, node: Node, result: Value) -> None:
-    """Bounds are clipped by the outer ones, as whatever lies beyond them would be."""
+    """Clips the bounds of the inner Clip by those of the outer one."""
     inner, outer = _bounds(draft, before, result), _bounds(draft, node, result)
     if _has_both_zeros(*inner, *outer):
         return
@@ -52,18 +52,18 @@ def _clips(draft: Draft, before: Node, node: Node, result: Value) -> None:
     bounds: list[Value | None] = []
     for index, (name, none) in enumerate(zip(("min", "max"), _limits(result), strict=True)):
         number = np.clip(inner[index], *outer)
-        # kernels take a bound that is not there for the largest finite number, which an infinite one is not
+        # kernels use the largest finite number for an absent bound, so infinity may not replace it
         is_open = number == none and (_is_open(before, index) or _is_open(node, index))
         bounds.append(None if is_open else draft.store(np.asarray(number, result.dtype), f"{result.name}/{name}"))
     while bounds and bounds[-1] is None:
         bounds.pop()
     merged = draft.node("Clip", [before.inputs[0], *bounds], node.outputs, node.attributes)
-    draft.replace(node, merged, note=f"has the bounds of {before.name} as well")
-    draft.let_go(before, f"its bounds are those of {merged.name} as well")
+    draft.replace(node, merged, note=f"includes the bounds of {before.name}")
+    draft.let_go(before, f"its bounds are part of {merged.name}")
 
 
 def _limits(result: Value) -> tuple[Array, Array]:
-    """What the bounds that are not there are."""
+    """The defaults of the bounds."""
     if result.dtype.kind == "f":
         return np.array(-np.inf, result.dtype), np.array(np.inf, result.dtype)
     info = np.iinfo(result.dtype.name)
@@ -71,7 +71,7 @@ def _limits(result: Value) -> tuple[Array, Array]:
 
 
 def _bounds(draft: Draft, node: Node, result: Value) -> tuple[Array, Array]:
-    """Both bounds; lowering leaves out those that are NaN."""
+    """Both bounds, which lowering never sets to NaN."""
     found = list(_limits(result))
     for index, item in enumerate(node.inputs[1:]):
         if item is not None:
@@ -86,6 +86,6 @@ def _is_open(node: Node, index: int) -> bool:
 
 
 def _has_both_zeros(*bounds: Array) -> bool:
-    """Whether some are 0.0 and some -0.0, which compare as equal and are not."""
+    """Whether the bounds include both 0.0 and -0.0, which compare as equal."""
     signs = {bool(np.signbit(item)) for item in bounds if item.dtype.kind == "f" and item.item() == 0}
     return len(signs) > 1

@@ -1,4 +1,4 @@
-"""A model while passes rewrite it: who makes and who reads each value, kept up to date from one change to the next."""
+"""A model while passes rewrite it, with an up-to-date index of the producer and the readers of each value."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from dml2onnx.targets import Target
 
 
 class Draft:
-    """The nodes of one model, in order, each in the place of the DirectML node that it comes from.
+    """The nodes of a model in order, each at the place of the original node that it replaces.
 
-    What replaces a node stands in its place. Values are told apart by their names. Nodes inside of bodies (of Scan, of
-    If) are never rewritten, so what they read is pinned, as graph outputs are: it keeps its name and its contents.
+    Values are identified by name. Nodes in bodies (of Scan and If) are never rewritten, so the values that they read
+    are pinned, like graph outputs: they keep name and contents.
     """
 
     def __init__(self, graph: OnnxGraph, target: Target) -> None:
@@ -26,27 +26,27 @@ class Draft:
         self._initializers = dict(graph.initializers)
         self._outputs = frozenset(port.onnx_name for port in graph.outputs)
         self._inside: set[str] = set()
-        """What bodies read."""
+        """Values read by bodies."""
         self._nodes = graph.nodes
-        """Those of the model that was given, each in its place."""
+        """The original nodes; their indices are the places."""
         self._places: dict[Node, int] = {}
-        """Where a node stands; of those that were given, when something is replaced."""
+        """The place of a node; filled on the first replacement."""
         self._stands: dict[int, list[Node]] = {}
-        """What stands in a place where that is not just the node that was given."""
+        """The nodes at a place, unless it is just the original node."""
         self._found: defaultdict[str, list[int]] = defaultdict(list)
-        """In which places an operator is to be found, or has been."""
+        """The places at which an operator occurs, or has occurred."""
         self._sought: frozenset[str] = frozenset()
-        """What the walk at hand is for."""
+        """The operators of the current walk."""
         self._ahead: list[int] = []
-        """The places that it has yet to come to, as a heap."""
+        """The places that the walk has yet to visit, as a heap."""
         self._gone: set[Node] = set()
         self._new: dict[Node, None] = {}
-        """What was not given as it is, but for its inputs."""
+        """Nodes that passes have made, not counting changes of inputs."""
         self._makers: dict[str, Node] = {}
         self._readers: dict[str, Node | dict[Node, None]] = {}
-        """The node that reads a value, if there has only been one, as of most values; or all that do by now."""
+        """The only reader of a value, as for most values, or all current readers once there was a second."""
         self._notes: dict[int, list[str]] = {}
-        """By the place in which something has happened."""
+        """Notes by place."""
         self._names: set[str] = set()
         found = self._found
         for place, node in enumerate(self._nodes):
@@ -54,20 +54,21 @@ class Draft:
         self._enter(self._nodes)
         self._drop_unread()
 
-    # --- What is there -----------------------------------------------------------------------------------------------
+    # --- Queries -----------------------------------------------------------------------------------------------------
 
     @property
     def operators(self) -> Set[str]:
-        """All that are there, or have been."""
+        """All current and past operators."""
         return self._found.keys()
 
     def in_order(self) -> list[Node]:
-        """All nodes, in an order in which they can run."""
-        return [node for place, given in enumerate(self._nodes) for node in self._stands.get(place, (given,))]
+        """All nodes in topological order."""
+        return [node for place, original in enumerate(self._nodes) for node in self._stands.get(place, (original,))]
 
     def nodes(self, operators: frozenset[str]) -> Iterator[Node]:
-        """The nodes of some operators, in an order in which they can run; what stands in places yet to come may change
-        meanwhile. One such walk is made at a time.
+        """Yields the nodes of some operators in topological order, one walk at a time.
+
+        Places that the walk has yet to visit may change meanwhile.
         """
         self._sought = operators
         self._ahead = ahead = sorted(chain.from_iterable(self._found[name] for name in operators & self._found.keys()))
@@ -82,20 +83,20 @@ class Draft:
                     yield node
 
     def is_there(self, node: Node) -> bool:
-        """Whether nothing has taken the place of a node."""
+        """Whether a node has not been replaced."""
         return node not in self._gone
 
     def maker(self, value: Value | None) -> Node | None:
-        """The node that makes a value; none makes inputs and constants."""
+        """The node that produces a value; ``None`` for inputs and constants."""
         return None if value is None else self._makers.get(value.name)
 
     def readers(self, value: Value | None) -> tuple[Node, ...]:
-        """The nodes that read a value, each once; of bodies the node that has them."""
+        """The distinct nodes that read a value; for bodies, the node that contains them."""
         found = None if value is None else self._readers.get(value.name)
         return (found,) if isinstance(found, Node) else tuple(found or ())
 
     def is_pinned(self, value: Value | None) -> bool:
-        """Whether a value has to stay under its name: a graph output, or what a body reads."""
+        """Whether a value must keep its name: it is a graph output, or a body reads it."""
         return value is not None and (value.name in self._outputs or value.name in self._inside)
 
     def is_output(self, value: Value | None) -> bool:
@@ -108,36 +109,36 @@ class Draft:
 
     @property
     def has_bodies(self) -> bool:
-        """Whether any node has a graph inside of it."""
+        """Whether any node has a body."""
         return bool(self._inside)
 
-    def made(self) -> list[Node]:
-        """The nodes that are there and were not given, inputs aside."""
+    def new_nodes(self) -> list[Node]:
+        """The current nodes that passes have made, not counting changes of inputs."""
         return [node for node in self._new if node not in self._gone]
 
     def names(self) -> frozenset[str]:
-        """All that are taken."""
+        """All names in use."""
         self._fresh("")
         return frozenset(self._names)
 
     def constant(self, value: Value | None) -> Array | None:
-        """The contents of a constant, ``None`` of any other value; they may be mapped from a file."""
+        """The contents of a constant, possibly mapped from a file; ``None`` for other values."""
         return None if value is None else self._initializers.get(value.name)
 
-    # --- What becomes of it ------------------------------------------------------------------------------------------
+    # --- Changes -----------------------------------------------------------------------------------------------------
 
     def value(self, name: str, dtype: DType, shape: Sequence[int]) -> Value:
-        """A new value, of this name or the next one that is free."""
+        """Returns a new value with this name or the next free one."""
         return Value(self._fresh(name), dtype, tuple(shape))
 
     def store(self, array: Array, name: str) -> Value:
-        """A new constant, of this name or the next one that is free."""
+        """Adds a constant with this name or the next free one."""
         value = self.value(name, array.dtype, array.shape)
         self._initializers[value.name] = array
         return value
 
     def keep(self, name: str, array: Array) -> None:
-        """A constant that somebody else has named."""
+        """Adds a constant whose name is known to be free."""
         self._names.add(name)
         self._initializers[name] = array
 
@@ -148,17 +149,17 @@ class Draft:
         outputs: Sequence[Value | None],
         attributes: Mapping[str, Attribute] | None = None,
     ) -> Node:
-        """A new node, named after its first output; it is part of the model when it replaces another."""
+        """Returns a new node named after its first output; :meth:`replace` adds it to the model."""
         name = next(item.name for item in outputs if item is not None)
         return Node(name, op_type, tuple(inputs), tuple(outputs), attributes or {})
 
     def replace(self, node: Node, *others: Node, note: str = "") -> None:
-        """Other nodes, ``node`` perhaps among them, in the place of ``node``; ``explain`` shows the note.
+        """Replaces ``node`` by other nodes, which may include it; ``explain`` shows the note.
 
-        What nobody reads, of what was given or when all passes are through, is left out by itself.
+        Unread nodes are removed at the start and in :meth:`finish`.
         """
         if not self._places:
-            self._places = {given: place for place, given in enumerate(self._nodes)}
+            self._places = {original: place for place, original in enumerate(self._nodes)}
         place = self._places[node]
         stands = self._stands.setdefault(place, [node])
         at = stands.index(node)
@@ -178,12 +179,12 @@ class Draft:
             self._notes.setdefault(place, []).append(note)
 
     def let_go(self, node: Node | None, note: str) -> None:
-        """Takes a node away if nobody reads what it makes any more; ``explain`` shows the note."""
+        """Removes a node if its outputs are unused; ``explain`` shows the note."""
         if node is not None and node not in self._gone and not any(map(self._is_wanted, node.outputs)):
             self.replace(node, note=note)
 
     def redirect(self, old: Value, new: Value) -> None:
-        """Whatever reads ``old`` reads ``new`` from here on, unless ``old`` is pinned: bodies stay as they are."""
+        """Makes all nodes that read ``old`` read ``new``; bodies do not change, so ``old`` must not be pinned."""
         for reader in self.readers(old):
             inputs = tuple(new if item is not None and item.name == old.name else item for item in reader.inputs)
             rewired, is_new = replace(reader, inputs=inputs), reader in self._new
@@ -192,18 +193,18 @@ class Draft:
                 del self._new[rewired]
 
     def finish(self) -> OnnxGraph:
-        """The model as it is now; the one that was given where nothing has changed."""
+        """Returns the rewritten model, or the original one if nothing has changed."""
         if not self._stands:
             return self._graph
         self._drop_unread()
-        readers, outputs = self._readers, self._outputs  # what bodies read their hosts do
+        readers, outputs = self._readers, self._outputs  # readers include the hosts of bodies
         kept = {name: array for name, array in self._initializers.items() if readers.get(name) or name in outputs}
         return replace(self._graph, origins=tuple(self._finished()), initializers=kept)
 
     # --- Bookkeeping -------------------------------------------------------------------------------------------------
 
     def _finished(self) -> Iterator[Origin]:
-        """The origins, with what stands in the places of their nodes now."""
+        """The origins with their current nodes."""
         changed = sorted(self._stands, reverse=True)
         end = 0
         for origin in self._graph.origins:
@@ -223,7 +224,7 @@ class Draft:
             yield origin._replace(nodes=nodes, notes=tuple(dict.fromkeys(notes)))
 
     def _drop_unread(self) -> None:
-        """Takes away the nodes of which nothing is read, and then those that only these have read."""
+        """Removes unread nodes, and then the nodes that only these have read."""
         readers, outputs = self._readers, self._outputs
         unread = [node for name, node in self._makers.items() if not readers.get(name) and name not in outputs]
         while unread:
@@ -277,7 +278,7 @@ class Draft:
             self._names = {*self._initializers, *self._readers, *self._makers, *self._outputs, *self._inside}
             self._names.update(port.onnx_name for port in self._graph.inputs)
             hosts = [node for node in self._nodes if node.op_type in CONTROL_FLOW]
-            self._names.update(*map(_made_inside, hosts))
+            self._names.update(*map(_produced_inside, hosts))
         candidate, count = name, 1
         while candidate in self._names:
             count += 1
@@ -286,15 +287,22 @@ class Draft:
         return candidate
 
 
+def only_output(node: Node) -> Value:
+    """The output of a node that has exactly one."""
+    (value,) = node.outputs
+    assert value is not None
+    return value
+
+
 def _read_inside(node: Node) -> set[str]:
-    """The names of what the graphs inside of a node return and what their nodes read."""
+    """The names that the bodies of a node return, and that their nodes read."""
     inner = bodies(node)
     read = {item.name for body in inner for each in body.nodes for item in each.inputs if item is not None}
     return read.union(item.name for body in inner for item in body.outputs)
 
 
-def _made_inside(node: Node) -> set[str]:
-    """The names of what the graphs inside of a node are given and what their nodes make."""
+def _produced_inside(node: Node) -> set[str]:
+    """The names of the inputs of a node's bodies, and of the values that their nodes produce."""
     inner = bodies(node)
-    made = {item.name for body in inner for each in body.nodes for item in each.outputs if item is not None}
-    return made.union(item.name for body in inner for item in body.inputs)
+    produced = {item.name for body in inner for each in body.nodes for item in each.outputs if item is not None}
+    return produced.union(item.name for body in inner for item in body.inputs)

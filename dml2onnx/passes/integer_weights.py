@@ -1,7 +1,7 @@
-"""Weights between quantisations as the integers that they were: with these ONNX Runtime finds its integer kernels.
+"""Restores the integers of dequantized weights, so that ONNX Runtime finds its integer kernels.
 
-Lowering dequantises constants at once. That of UINT8 weights is given back to the products that a kernel of UINT8
-computes; those of INT8 become UINT8, whose products with UINT8 are exact on every processor.
+Lowering folds DequantizeLinear of constants. This pass restores it for weights of products with a UINT8 kernel; INT8
+weights become UINT8, whose products with UINT8 are exact on every processor.
 
 Before, with weights that were INT8:
     (uint8[2,1] x) => (uint8[2,1] y)
@@ -29,7 +29,7 @@ _PRODUCTS = frozenset({"Conv", "Gemm", "MatMul"})
 
 
 def keep_integers(draft: Draft) -> None:
-    """A DequantizeLinear in front of the weights of each such product."""
+    """Inserts a DequantizeLinear before the weights of each such product."""
     quantised = Quantised(draft)
     stored: dict[str, list[Value]] = {}
     for node in draft.nodes(_PRODUCTS):
@@ -42,13 +42,13 @@ def keep_integers(draft: Draft) -> None:
         if node.op_type == "MatMul" or quantised.is_whole(node, found.scale):
             inputs = stored.get(weights.name) or _stored(draft, weights, found)
             stored[weights.name] = inputs
-            made = draft.value(f"{weights.name}/{DQ}", weights.dtype, weights.shape)
-            dequantize = draft.node(DQ, inputs, [made], {"axis": 0} if found.scale.ndim else None)
-            draft.replace(node, dequantize, replace(node, inputs=(node.inputs[0], made, *node.inputs[2:])))
+            output = draft.value(f"{weights.name}/{DQ}", weights.dtype, weights.shape)
+            dequantize = draft.node(DQ, inputs, [output], {"axis": 0} if found.scale.ndim else None)
+            draft.replace(node, dequantize, replace(node, inputs=(node.inputs[0], output, *node.inputs[2:])))
 
 
 def _fits(node: Node, found: Dequantized) -> bool:
-    """Whether a kernel takes them: bytes by one scale, or by one for each filter with one zero point for all."""
+    """Whether a kernel supports them: 8 bits with one scale, or one scale per filter and a single zero point."""
     if found.x.dtype.itemsize > 1 or found.scale.size == 1:
         return found.x.dtype.itemsize == 1
     weights = node.inputs[1]
@@ -57,8 +57,8 @@ def _fits(node: Node, found: Dequantized) -> bool:
 
 
 def _stored(draft: Draft, weights: Value, found: Dequantized) -> list[Value]:
-    moved = 128 if found.x.dtype == np.int8 else 0
-    x, zero_point = (np.asarray(item.astype(np.int16) + moved, np.uint8) for item in (found.x, found.zero_point))
+    offset = 128 if found.x.dtype == np.int8 else 0
+    x, zero_point = (np.asarray(item.astype(np.int16) + offset, np.uint8) for item in (found.x, found.zero_point))
     name = found.label or weights.name
     return [
         draft.store(x.reshape(weights.shape), name),

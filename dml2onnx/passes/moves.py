@@ -1,4 +1,4 @@
-"""Two movements in a row as one, or as none.
+"""Merges or eliminates two consecutive movements.
 
 Before:
     (float[2,3,4] x) => (float[4,3,2] y, float[2,12] z)
@@ -19,12 +19,12 @@ from typing import cast
 import numpy as np
 
 from dml2onnx.onnx_model import ELEMENT_TYPES, DType, Node, Value, has_unknown
-from dml2onnx.passes.draft import Draft
+from dml2onnx.passes.draft import Draft, only_output
 from dml2onnx.targets import exact_wider
 
 
 def merge_moves(draft: Draft) -> None:
-    """Each movement takes what the one before it took, where both together are one or nothing at all."""
+    """Merges each movement with the one before it."""
     for node in draft.nodes(OPERATORS):
         if not draft.is_there(node):
             continue
@@ -37,9 +37,8 @@ def merge_moves(draft: Draft) -> None:
 
 
 def _instead(draft: Draft, node: Node, source: Value) -> None:
-    """What a node gave was ``source`` all along."""
-    (result,) = node.outputs
-    assert result is not None
+    """Replaces the output of a node by ``source``."""
+    result = only_output(node)
     if draft.is_pinned(result):
         return
     before = draft.maker(node.inputs[0])
@@ -51,29 +50,32 @@ def _instead(draft: Draft, node: Node, source: Value) -> None:
 def _moved(
     draft: Draft, before: Node, node: Node, inputs: tuple[Value | None, ...], attributes: dict[str, object]
 ) -> None:
-    """``node`` straight from what ``before`` reads."""
+    """Makes ``node`` read the input of ``before``."""
     merged = draft.node(node.op_type, (before.inputs[0], *inputs), node.outputs, cast("dict[str, int]", attributes))
-    draft.replace(node, merged, note=f"one {merged.op_type} in place of two, of which {before.name} was the first")
+    draft.replace(node, merged, note=f"one {merged.op_type} instead of two; {before.name} was the first")
     draft.let_go(before, f"its {before.op_type} is part of {merged.name}")
 
 
 def _transposes(draft: Draft, before: Node, node: Node) -> None:
     first, second = (cast("tuple[int, ...]", item.attributes["perm"]) for item in (before, node))
     order = tuple(first[axis] for axis in second)
-    source = before.inputs[0]
-    assert source is not None
+    source, *_ = _chain(before, node)
     if order == tuple(range(len(order))):
         _instead(draft, node, source)
     else:
         _moved(draft, before, node, (), {"perm": order})
 
 
-def _reshapes(draft: Draft, before: Node, node: Node) -> None:
-    """The last shape counts."""
-    source, middle, result = before.inputs[0], before.outputs[0], node.outputs[0]
+def _chain(before: Node, node: Node) -> tuple[Value, Value, Value]:
+    """The input, the intermediate value and the output of two consecutive movements."""
+    source = before.inputs[0]
     assert source is not None
-    assert middle is not None
-    assert result is not None
+    return source, only_output(before), only_output(node)
+
+
+def _reshapes(draft: Draft, before: Node, node: Node) -> None:
+    """Reshapes to the last shape."""
+    source, middle, result = _chain(before, node)
     if any(map(has_unknown, (source.shape, middle.shape, result.shape))):
         return
     if source.shape != result.shape:
@@ -83,11 +85,8 @@ def _reshapes(draft: Draft, before: Node, node: Node) -> None:
 
 
 def _casts(draft: Draft, before: Node, node: Node) -> None:
-    """Straight to the last type, where the one between holds every number of the first."""
-    source, middle, result = before.inputs[0], before.outputs[0], node.outputs[0]
-    assert source is not None
-    assert middle is not None
-    assert result is not None
+    """Casts directly to the last type, if the middle type holds every number of the first."""
+    source, middle, result = _chain(before, node)
     if not _survives(source.dtype, middle.dtype, result.dtype):
         return
     if source.dtype == result.dtype:
@@ -97,13 +96,13 @@ def _casts(draft: Draft, before: Node, node: Node) -> None:
 
 
 def _survives(first: DType, middle: DType, last: DType) -> bool:
-    """Whether a cast over ``middle`` is one from ``first`` to ``last``, whatever the numbers are."""
+    """Whether a cast through ``middle`` is equivalent to a direct one for all numbers."""
     if first.kind == "b":
         return True  # every type has 0 and 1
     if not {first.kind, middle.kind, last.kind} <= set("iuf"):
         return False
     if {first.kind, middle.kind, last.kind} <= {"i", "u"} and middle.itemsize >= last.itemsize:
-        return True  # the low bits are all that counts
+        return True  # only the low bits matter
     return _holds(middle, first) and _holds(last, first)
 
 
@@ -112,7 +111,7 @@ def _holds(wide: DType, dtype: DType) -> bool:
 
 
 def _slices(draft: Draft, before: Node, node: Node) -> None:
-    """Both with steps of 1 or more."""
+    """Merges Slices with positive steps."""
     first, second = kept_ranges(draft, before), kept_ranges(draft, node)
     source, result = before.inputs[0], node.outputs[0]
     if first is None or second is None or source is None or result is None:
@@ -138,7 +137,7 @@ def _slices(draft: Draft, before: Node, node: Node) -> None:
 
 
 def kept_ranges(draft: Draft, node: Node) -> dict[int, slice] | None:
-    """What a Slice keeps of each of its axes; ``None`` where it is not known or goes backwards."""
+    """The range that a Slice keeps of each of its axes; ``None`` if unknown or backwards."""
     source = node.inputs[0]
     values = [draft.constant(item) for item in node.inputs[1:]]
     if source is None or has_unknown(source.shape) or len(values) < 3 or any(item is None for item in values):
@@ -151,27 +150,27 @@ def kept_ranges(draft: Draft, node: Node) -> dict[int, slice] | None:
 
 
 def _concats(draft: Draft, _: Node, node: Node) -> None:
-    """What others have joined along the same axis for this one alone."""
+    """Inlines Concats along the same axis that only this one reads."""
     inputs: list[Value | None] = []
     inner: list[Node] = []
     for item in node.inputs:
         maker = draft.maker(item)
         is_same = maker is not None and (maker.op_type, maker.attributes) == (node.op_type, node.attributes)
-        is_alone = not draft.is_pinned(item) and draft.readers(item) == (node,) and node.inputs.count(item) == 1
-        if maker is not None and is_same and is_alone:
+        is_only_reader = not draft.is_pinned(item) and draft.readers(item) == (node,) and node.inputs.count(item) == 1
+        if maker is not None and is_same and is_only_reader:
             inputs += maker.inputs
             inner.append(maker)
         else:
             inputs.append(item)
     if inner:
         merged = draft.node("Concat", inputs, node.outputs, node.attributes)
-        draft.replace(node, merged, note="joins what others joined for it alone")
+        draft.replace(node, merged, note="includes Concats that only it read")
         for maker in inner:
-            draft.let_go(maker, f"is joined by {merged.name}")
+            draft.let_go(maker, f"is part of {merged.name}")
 
 
 def _pads(draft: Draft, before: Node, node: Node) -> None:
-    """Margins of one value, which is one constant wherever it stands."""
+    """Adds up margins with the same value."""
     first, second = (draft.constant(item.inputs[1]) for item in (before, node))
     result = node.outputs[0]
     if before.attributes or node.attributes or before.inputs[2:] != node.inputs[2:]:

@@ -1,4 +1,4 @@
-"""All parts of a tensor, joined along another axis, as one movement.
+"""Replaces a Concat of all slices of a tensor along another axis by a Transpose.
 
 Before:
     (float[3,2] x) => (float[6,1] y)
@@ -24,7 +24,7 @@ OPERATORS = frozenset({"Concat"})
 
 
 def turn_parts(draft: Draft) -> None:
-    """A Transpose and a Reshape for a Concat of the single steps along an axis, as of the two directions of an LSTM."""
+    """Replaces a Concat of all single steps along an axis, such as the directions of an LSTM."""
     for node in draft.nodes(OPERATORS):
         if len(node.inputs) < 2 or not draft.is_there(node):
             continue
@@ -46,20 +46,20 @@ def turn_parts(draft: Draft) -> None:
         order = [other for other in range(source.rank) if other != axis]
         order.insert(order.index(along), axis)
         shape = tuple(source.shape[item] for item in order)
-        turned = draft.value(f"{result.name}/Transpose", source.dtype, shape)
+        transposed = draft.value(f"{result.name}/Transpose", source.dtype, shape)
         sizes = draft.store(np.array(result.shape, np.int64), f"{result.name}/shape")
         draft.replace(
             node,
-            draft.node("Transpose", [source], [turned], {"perm": tuple(order)}),
-            draft.node("Reshape", [turned, sizes], [result]),
-            note=f"joins all parts of {source.name}, which is another order of its elements",
+            draft.node("Transpose", [source], [transposed], {"perm": tuple(order)}),
+            draft.node("Reshape", [transposed, sizes], [result]),
+            note=f"joins all slices of {source.name}, which is a permutation",
         )
         for maker in dict.fromkeys(makers):
-            draft.let_go(maker, f"its parts are joined again by {node.name}")
+            draft.let_go(maker, f"its slices are joined by {node.name}")
 
 
 def _part(draft: Draft, maker: Node, item: Value | None) -> tuple[Value, int, int] | None:
-    """Of what, along which axis and where a value is a part of one step; ``None`` where it is something else."""
+    """Source, axis and index of a slice of one step; ``None`` for other values."""
     source = maker.inputs[0] if maker.inputs else None
     if source is None or item is None:
         return None

@@ -1,4 +1,4 @@
-"""Which nodes stand between quantisations: dequantised numbers go in, and what comes out is quantised."""
+"""Finds nodes between DequantizeLinear and QuantizeLinear."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from dml2onnx.passes.draft import Draft
 
 DQ, Q = "DequantizeLinear", "QuantizeLinear"
 MOVES = frozenset({"MaxPool", "Reshape", "Slice", "Transpose", "Unsqueeze"})
-"""What ONNX Runtime repeats a quantisation behind, as if that had come after it."""
+"""Operators through which ONNX Runtime propagates quantization."""
 _CLIPS = frozenset({"Clip", "Relu"})
 
 
 class Quantised:
-    """The quantisations of a draft."""
+    """The quantization nodes of a draft."""
 
     def __init__(self, draft: Draft) -> None:
         self.draft = draft
 
     @cached_property
     def known(self) -> set[str]:
-        """What follows from constants alone: ONNX Runtime has folded it before it looks for most patterns."""
+        """Names of values computed from constants, which ONNX Runtime folds before it matches most patterns."""
         known: set[str] = set()
         for node in self.draft.in_order():
             if all(item is None or item.name in known or self.value(item) is not None for item in node.inputs):
@@ -32,15 +32,15 @@ class Quantised:
         return known
 
     def is_known(self, value: Value | None) -> bool:
-        """Whether a value is constant, or made of constants."""
+        """Whether a value is constant or computed from constants."""
         return value is not None and (self.value(value) is not None or value.name in self.known)
 
     def value(self, value: Value | None) -> Array | None:
-        """What a value is, if it is constant."""
+        """The contents of a constant."""
         return self.draft.constant(value)
 
     def maker(self, value: Value | None) -> Node | None:
-        """The node that makes a value; for an If that is settled when the model is loaded the one in its branches."""
+        """The producer of a value; for an If with a condition known at load time, the one in its branches."""
         maker = self.draft.maker(value)
         if maker is not None and maker.op_type == "If" and self.is_known(maker.inputs[0]):
             body = maker.attributes["else_branch"]
@@ -49,14 +49,17 @@ class Quantised:
         return maker
 
     def dequantizer(self, value: Value | None) -> Node | None:
-        """The DequantizeLinear that made a value, also one that is repeated behind what moved its numbers."""
+        """The DequantizeLinear that produced a value, also through movements."""
         maker = self.maker(value)
         while maker is not None and maker.op_type in MOVES:
             maker = self.maker(maker.inputs[0])
         return maker if maker is not None and maker.op_type == DQ else None
 
     def quantizer(self, node: Node, *, seen: bool = False) -> Node | None:
-        """The QuantizeLinear that alone reads a node, or what clips and moves it; with ``seen`` outputs may be."""
+        """The QuantizeLinear that is the only reader of a node, also through clips and movements.
+
+        With ``seen``, values on the way may be graph outputs.
+        """
         return next((following for following in self._line(node, seen=seen) if following.op_type == Q), None)
 
     def _line(self, node: Node, *, seen: bool) -> Iterator[Node]:
@@ -69,12 +72,12 @@ class Quantised:
                 return
 
     def is_between(self, node: Node) -> bool:
-        """Whether a node reads dequantised numbers, and what it gives becomes quantised."""
-        # that the result is an output as well keeps a kernel away, but no weights as they are
+        """Whether a node reads dequantized numbers and its result is quantized."""
+        # a result that is also an output prevents an integer kernel, but not the quantization of weights
         return self.dequantizer(node.inputs[0]) is not None and self.quantizer(node, seen=True) is not None
 
     def is_between_bytes(self, node: Node) -> bool:
-        """Whether a node reads UINT8 by one scale, and what it gives becomes UINT8 by one scale."""
+        """Whether input and result of a node are quantized UINT8 with one scale each."""
         maker, last = self.dequantizer(node.inputs[0]), self.quantizer(node)
         if maker is None or last is None or self.scalar(maker) is None or self.scalar(last) is None:
             return False
@@ -82,7 +85,7 @@ class Quantised:
         return source is not None and result is not None and source.dtype == result.dtype == np.uint8
 
     def scalar(self, node: Node) -> tuple[float, int] | None:
-        """Scale and zero point of a quantisation, if both are constants of one element."""
+        """Scale and zero point of a quantization, if both are constants of one element."""
         scale = self.value(node.inputs[1])
         zero_point = self.value(node.inputs[2]) if len(node.inputs) > 2 else np.zeros((), np.int32)
         if scale is None or zero_point is None or scale.size != 1 or zero_point.size != 1:
@@ -90,11 +93,11 @@ class Quantised:
         return float(scale.reshape(-1)[0]), int(zero_point.reshape(-1)[0])
 
     def has_one_step(self, node: Node) -> bool:
-        """Whether scale and zero point of a quantisation are of one element each, and known when a model is loaded."""
+        """Whether scale and zero point have one element each and are known at load time."""
         return all(item is None or (item.size == 1 and self.is_known(item)) for item in node.inputs[1:])
 
     def is_whole(self, node: Node, scale: Array) -> bool:
-        """Whether a bias is nothing but multiples of the product of the scales, as which it is quantised."""
+        """Whether a bias is a multiple of the product of the scales, so that quantizing it is exact."""
         if len(node.inputs) < 3 or node.inputs[2] is None:
             return True
         bias, maker = self.value(node.inputs[2]), self.dequantizer(node.inputs[0])

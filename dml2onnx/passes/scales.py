@@ -1,9 +1,9 @@
-"""Factors and terms that are constant, in the weights and the bias of the product beside them.
+"""Folds constant factors and terms into the weights and the bias of an adjacent product.
 
-This rounds otherwise: each weight once more, in return for one or two roundings of each result. The constants are
-computed in FLOAT64 and rounded once, so that with K products in a sum the result is at most
-``(K + 3) * 2**-24 * (sum(abs(weight * factor * x)) + abs(bias * factor) + abs(term))`` from the exact one, as it is
-without this. What overflowed between two nodes no longer does.
+This changes rounding: each weight is rounded again, which saves one or two roundings of each result. Constants are
+computed in FLOAT64 and rounded once. With K products in a sum, the error is at most
+``(K + 3) * 2**-24 * (sum(abs(weight * factor * x)) + abs(bias * factor) + abs(term))``, as without the pass.
+Intermediate results no longer overflow.
 
 Before:
     (float[2,3] x) => (float[2,1] y)
@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dml2onnx.onnx_model import DOUBLE, FLOAT, Array, Node, Value
-from dml2onnx.passes.draft import Draft
+from dml2onnx.passes.draft import Draft, only_output
 
 Numbers = npt.NDArray[np.float64]
 
@@ -36,7 +36,7 @@ _PRODUCTS = frozenset({"Conv", "ConvTranspose", *_OF_MATRICES})
 
 @dataclass(slots=True)
 class _Affine:
-    """``x * factor + term``, which nodes in a row compute of one value; both broadcast to it."""
+    """``x * factor + term``, computed by a chain of nodes; factor and term broadcast to ``x``."""
 
     x: Value
     factor: Numbers
@@ -46,31 +46,29 @@ class _Affine:
 
     @property
     def is_sound(self) -> bool:
-        """Whether all of it are ordinary numbers."""
+        """Whether factor and term are finite, and the factor is not 0."""
         return bool(np.isfinite(self.factor).all() and np.isfinite(self.term).all() and self.factor.all())
 
     @property
     def result(self) -> Value:
-        """What the last node makes."""
-        (made,) = self.nodes[0].outputs
-        assert made is not None
-        return made
+        """The output of the last node."""
+        return only_output(self.nodes[0])
 
 
 def fold_scales(draft: Draft) -> None:
-    """Each row of factors and terms goes into the product before it, the one behind it, or one Mul and one Add."""
+    """Folds each chain into the product before it, the product after it, or one Mul and one Add."""
     folded = True
     while folded:
-        # a term in front of a MatMul comes out behind it, where others may stand: whole rows go first, front to back
+        # a term before a MatMul moves after it and may join a chain there, so complete chains go first, front to back
         moved = sum(_fold(draft, node) for node in draft.nodes(OPERATORS) if _is_last(draft, node))
         folded = moved + sum(_fold(draft, node) for node in reversed(list(draft.nodes(OPERATORS)))) > 0
 
 
 def _is_last(draft: Draft, node: Node) -> bool:
-    """Whether no other step of a row reads what a node makes, and nothing else but that."""
-    made = node.outputs[0]
-    readers = draft.readers(made)
-    return draft.is_pinned(made) or len(readers) != 1 or _step(draft, readers[0]) is None
+    """Whether a node is the last step of its chain."""
+    output = node.outputs[0]
+    readers = draft.readers(output)
+    return draft.is_pinned(output) or len(readers) != 1 or _step(draft, readers[0]) is None
 
 
 def _fold(draft: Draft, last: Node) -> bool:
@@ -81,15 +79,15 @@ def _fold(draft: Draft, last: Node) -> bool:
 
 
 def _chain(draft: Draft, last: Node) -> _Affine | None:
-    """The longest row of affine steps that ends with a node."""
+    """The longest chain of affine steps that ends with a node."""
     step = _step(draft, last)
     if step is None:
         return None
     found = step
     while True:
         maker = draft.maker(found.x)
-        alone = maker is not None and not draft.is_pinned(found.x) and len(draft.readers(found.x)) == 1
-        before = _step(draft, maker) if maker is not None and alone else None
+        is_only_reader = maker is not None and not draft.is_pinned(found.x) and len(draft.readers(found.x)) == 1
+        before = _step(draft, maker) if maker is not None and is_only_reader else None
         if before is None:
             return found
         with np.errstate(all="ignore"):
@@ -98,14 +96,14 @@ def _chain(draft: Draft, last: Node) -> _Affine | None:
 
 
 def _step(draft: Draft, node: Node) -> _Affine | None:
-    """One node with one input that is not constant, and constants that do not make it larger."""
+    """A node with one input that is not constant, and constants that broadcast to its shape."""
     if node.op_type not in _STEPS or len(node.outputs) != 1:
         return None
-    made = node.outputs[0]
+    output = node.outputs[0]
     values = [draft.constant(item) for item in node.inputs]
     inner = [item for item, value in zip(node.inputs, values, strict=True) if value is None]
     x = inner[0] if len(inner) == 1 else None
-    if made is None or x is None or made.dtype not in (FLOAT, DOUBLE) or x.shape != made.shape:
+    if output is None or x is None or output.dtype not in (FLOAT, DOUBLE) or x.shape != output.shape:
         return None
     if node.op_type == "BatchNormalization":
         return _normalization(node, x, values) if values[0] is None else None
@@ -138,7 +136,7 @@ def _normalization(node: Node, x: Value, values: list[Array | None]) -> _Affine:
 
 
 def _along(values: Numbers, rank: int, axis: int, size: int) -> Numbers | None:
-    """One number for each index along an axis; ``None`` where others change them too."""
+    """One number per index along an axis; ``None`` if the values vary along other axes."""
     if values.size == 1:
         return np.broadcast_to(values.reshape(()), (size,))
     shape = (1,) * (rank - values.ndim) + values.shape
@@ -148,7 +146,7 @@ def _along(values: Numbers, rank: int, axis: int, size: int) -> Numbers | None:
 
 
 def _into_maker(draft: Draft, found: _Affine) -> bool:
-    """Into the product whose result is scaled."""
+    """Folds into the product whose result is scaled."""
     product = draft.maker(found.x)
     if product is None or product.op_type not in _PRODUCTS or draft.is_pinned(found.x):
         return False
@@ -165,7 +163,7 @@ def _into_maker(draft: Draft, found: _Affine) -> bool:
 
 
 def _into_reader(draft: Draft, found: _Affine) -> bool:
-    """Into the product that reads what is scaled."""
+    """Folds into the product that reads the scaled value."""
     readers = draft.readers(found.result)
     if draft.is_pinned(found.result) or len(readers) != 1 or readers[0].op_type not in _PRODUCTS:
         return False
@@ -179,7 +177,7 @@ def _into_reader(draft: Draft, found: _Affine) -> bool:
     if factor is None or term is None or parts is None:
         return False
     weights, bias = parts
-    # a border of zeros gets no term
+    # padding has no term
     if term.any() and (
         product.op_type == "ConvTranspose" or any(cast("tuple[int, ...]", product.attributes.get("pads", ())))
     ):
@@ -191,12 +189,12 @@ def _into_reader(draft: Draft, found: _Affine) -> bool:
 
 
 def _channels(product: Node, x: Value) -> int:
-    """The axis of an input or a result along which weights lie."""
+    """The channel axis of an input or a result."""
     return x.rank - 1 if product.op_type in _OF_MATRICES else 1
 
 
 def _parts(draft: Draft, product: Node) -> tuple[Numbers, Numbers] | None:
-    """Weights and bias, with the factors of a Gemm in them; the bias is 0 where there is none."""
+    """Weights and bias, including alpha and beta of a Gemm; an absent bias is 0."""
     weights = draft.constant(product.inputs[1])
     given = product.inputs[2] if len(product.inputs) > 2 else None
     bias = np.zeros(()) if given is None else draft.constant(given)
@@ -207,15 +205,15 @@ def _parts(draft: Draft, product: Node) -> tuple[Numbers, Numbers] | None:
     w, b = weights.astype(np.float64), bias.astype(np.float64)
     if product.op_type != "Gemm":
         return w, b
-    made = product.outputs[0]
-    if b.size > 1 and (made is None or b.size != made.shape[-1] or b.shape[-1] != b.size):
+    output = product.outputs[0]
+    if b.size > 1 and (output is None or b.size != output.shape[-1] or b.shape[-1] != b.size):
         return None
     alpha, beta = (cast("float", product.attributes.get(name, 1.0)) for name in ("alpha", "beta"))
     return w * alpha, b.reshape(-1) * beta if b.size > 1 else b.reshape(()) * beta
 
 
 def _by_channel(product: Node, weights: Numbers, factor: Numbers, *, of_result: bool) -> Numbers:
-    """Numbers of channels of the result, or else of the input, as they meet the weights."""
+    """Reshapes one number per channel of the result, or of the input, to broadcast to the weights."""
     first_is_result = product.op_type == "Conv" or bool(product.attributes.get("transB"))
     if product.op_type == "MatMul":
         return factor if of_result else factor[:, None]
@@ -229,7 +227,7 @@ def _by_channel(product: Node, weights: Numbers, factor: Numbers, *, of_result: 
 
 
 def _reduced(product: Node, weights: Numbers) -> Any:
-    """The axes of the weights over which the product adds."""
+    """The axes of the weights over which the product sums."""
     if product.op_type in _OF_MATRICES:
         return 1 if product.attributes.get("transB") else 0
     return tuple(range(1, weights.ndim))
@@ -238,34 +236,33 @@ def _reduced(product: Node, weights: Numbers) -> Any:
 def _rebuilt(
     draft: Draft, product: Node, x: Value | None, weights: tuple[Numbers, Numbers], bias: Numbers, found: _Affine
 ) -> bool:
-    """The product with other weights and another bias, unless these are no ordinary numbers any more."""
+    """Replaces weights and bias of the product, unless they overflow or become subnormal."""
     scaled, old = weights
-    (made,) = product.outputs
-    assert made is not None
-    limits = np.finfo(made.dtype.name)
+    output = only_output(product)
+    limits = np.finfo(output.dtype.name)
     with np.errstate(all="ignore"):
         small = (np.abs(scaled) < limits.tiny) & (old != 0)
         if small.any() or not (np.abs(scaled) <= limits.max).all() or not (np.abs(bias) <= limits.max).all():
             return False
     into_maker = draft.maker(found.x) is product
-    result = found.result if into_maker else made
-    inputs: list[Value | None] = [x, draft.store(scaled.astype(made.dtype), f"{result.name}/weights")]
-    product_of, behind = result, []
+    result = found.result if into_maker else output
+    inputs: list[Value | None] = [x, draft.store(scaled.astype(output.dtype), f"{result.name}/weights")]
+    product_of, after = result, []
     if bias.any() or len(product.inputs) > 2:
-        whole = np.broadcast_to(bias, (result.shape[_channels(product, result)],)).astype(made.dtype)
+        whole = np.broadcast_to(bias, (result.shape[_channels(product, result)],)).astype(output.dtype)
         stored = draft.store(whole, f"{result.name}/bias")
-        if product.op_type == "MatMul":  # which has no bias of its own
-            product_of = draft.value(f"{result.name}/MatMul", made.dtype, result.shape)
-            behind = [draft.node("Add", [product_of, stored], [result])]
+        if product.op_type == "MatMul":  # has no bias input
+            product_of = draft.value(f"{result.name}/MatMul", output.dtype, result.shape)
+            after = [draft.node("Add", [product_of, stored], [result])]
         else:
             inputs.append(stored)
     attributes = {key: item for key, item in product.attributes.items() if key not in ("alpha", "beta")}
-    name = product_of.name if behind else product.name  # the Add may have the name that the product had
+    name = product_of.name if after else product.name  # the Add may take the product's name
     new = replace(product, name=name, inputs=tuple(inputs), outputs=(product_of,), attributes=attributes)
     place = found.nodes[0] if into_maker else product
-    draft.replace(place, new, *behind, note="the factors and terms beside it are in its weights and its bias")
+    draft.replace(place, new, *after, note="its weights and bias include adjacent factors and terms")
     for node in (*found.nodes, product):
-        draft.let_go(node, f"is in the weights and the bias of {new.name}")
+        draft.let_go(node, f"is part of the weights and bias of {new.name}")
     return True
 
 
@@ -273,7 +270,7 @@ def _rebuilt(
 
 
 def _into_fewer(draft: Draft, found: _Affine) -> bool:
-    """One Mul, one Add, or both, where there were more."""
+    """Replaces more nodes by one Mul, one Add, or both."""
     result, dtype = found.result, found.result.dtype
     is_scaled, is_moved = bool((found.factor != 1).any()), bool(found.term.any())
     if len(found.nodes) <= is_scaled + is_moved or not is_scaled + is_moved:
@@ -285,16 +282,16 @@ def _into_fewer(draft: Draft, found: _Affine) -> bool:
         return False
     nodes: list[Node] = []
     x = found.x
-    # what numpy makes of two arrays without dimensions is a number
+    # numpy returns a scalar for two 0-d arrays, hence asarray
     if is_scaled:
         factor = draft.store(np.asarray(found.factor, dtype), f"{result.name}/factor")
-        made = draft.value(f"{result.name}/Mul", dtype, result.shape) if is_moved else result
-        nodes.append(draft.node("Mul", [x, factor], [made]))
-        x = made
+        output = draft.value(f"{result.name}/Mul", dtype, result.shape) if is_moved else result
+        nodes.append(draft.node("Mul", [x, factor], [output]))
+        x = output
     if is_moved:
         term = draft.store(np.asarray(found.term, dtype), f"{result.name}/term")
         nodes.append(draft.node("Add", [x, term], [result]))
-    draft.replace(found.nodes[0], *nodes, note="one factor and one term for several")
+    draft.replace(found.nodes[0], *nodes, note="one factor and one term instead of several")
     for node in found.nodes:
-        draft.let_go(node, f"is in the factor and the term of {nodes[-1].name}")
+        draft.let_go(node, f"is part of the factor and term of {nodes[-1].name}")
     return True

@@ -1,8 +1,7 @@
-"""Fewer Reshapes around what computes each element by itself.
+"""Eliminates Reshapes around element-wise nodes.
 
-DirectML's tensors have four dimensions or more, ONNX's products two. So a sum between two products is given four
-dimensions and loses them again. What is computed element by element is the same in any shape: connected nodes of that
-kind take the shape for which the fewest Reshapes are left around them.
+DirectML's tensors have four dimensions or more, ONNX's products two, so a sum between two products is reshaped to four
+dimensions and back. Element-wise nodes work in any shape: each connected group gets the shape with the fewest Reshapes.
 
 Before:
     (float[2,3] x) => (float[2,3] y)
@@ -21,7 +20,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from dml2onnx.onnx_model import Array, Node, Value, has_unknown
-from dml2onnx.passes.draft import Draft
+from dml2onnx.passes.draft import Draft, only_output
 
 Shape = tuple[int, ...]
 
@@ -37,17 +36,17 @@ _UNARY = frozenset(
 _BINARY = frozenset({"Add", "Div", "Max", "Min", "Mul", "Pow", "Sub"})
 
 _MATCHED = frozenset({"BatchNormalization", "Conv", "ConvTranspose", "MatMul"})
-"""Operators that ONNX Runtime makes one with the floats that lie next to them, and rounds otherwise then. This pass
-changes no bit, so it puts nothing next to them, nor takes anything away."""
+"""Operators that ONNX Runtime fuses with adjacent element-wise nodes, which changes rounding. This pass changes no bit,
+so it neither adds nor removes neighbors of these."""
 
 _FUSED_WITH_GEMM = frozenset(
     {"Elu", "HardSigmoid", "LeakyRelu", "Relu", "Selu", "Sigmoid", "Softplus", "Softsign", "Tanh", "ThresholdedRelu"}
 )
-"""What becomes a part of a Gemm that it stands behind, with other kernels than its own."""
+"""Activations that ONNX Runtime fuses into a preceding Gemm, with different kernels."""
 
 
 def drop_reshapes(draft: Draft) -> None:
-    """Each group of connected nodes in the shape that its neighbours have."""
+    """Reshapes each group of connected element-wise nodes to the shape of its neighbors."""
     order: dict[str, int] = {}
     grouped: set[str] = set()
     for reshape in draft.nodes(OPERATORS):
@@ -56,7 +55,7 @@ def drop_reshapes(draft: Draft) -> None:
         for node in (draft.maker(reshape.inputs[0]), *draft.readers(reshape.outputs[0])):
             if node is None or node.name in grouped or not draft.is_there(node) or not _is_element_wise(draft, node):
                 continue
-            if not order:  # as it was before anything has changed; few models come so far
+            if not order:  # the order before any change; few models need it
                 order = {other.name: place for place, other in enumerate(draft.in_order())}
             if node.name in order:
                 group = _Group(draft, node, order)
@@ -65,7 +64,7 @@ def drop_reshapes(draft: Draft) -> None:
 
 
 def _is_element_wise(draft: Draft, node: Node) -> bool:
-    """Whether a node computes floats one by one, of inputs in the shape of its output but for single constants."""
+    """Whether a node is element-wise on floats, with inputs of its output's shape or constants."""
     if node.op_type not in _UNARY and node.op_type not in _BINARY:
         return False
     (result,) = node.outputs
@@ -81,7 +80,7 @@ def _is_data(item: Value | None, result: Value) -> bool:
 
 
 def _row(draft: Draft, item: Value | None) -> Shape | None:
-    """The shape of a constant without its leading axes of one element; ``None`` of what is not constant."""
+    """The shape of a constant without leading ones; ``None`` for other values."""
     if item is None or draft.constant(item) is None:
         return None
     first = next((axis for axis, size in enumerate(item.shape) if size != 1), item.rank)
@@ -90,7 +89,7 @@ def _row(draft: Draft, item: Value | None) -> Shape | None:
 
 @dataclass(slots=True)
 class _Edge:
-    """A value that a group reads or gives, and the shapes in which it is to be had, or wanted, without a Reshape."""
+    """An input or output of a group, and the shapes in which it needs no Reshape."""
 
     value: Value
     free: list[Shape] = field(default_factory=list)
@@ -101,8 +100,7 @@ class _Group:
 
     def __init__(self, draft: Draft, start: Node, order: Mapping[str, int]) -> None:
         self._draft = draft
-        (first,) = start.outputs
-        assert first is not None
+        first = only_output(start)
         self.shape: Shape = first.shape
         found, waiting = {start}, [start]
         while waiting:
@@ -113,18 +111,18 @@ class _Group:
         self.nodes: dict[Node, None] = dict.fromkeys(sorted(found, key=lambda node: order[node.name]))
 
     def settle(self) -> None:
-        """Takes another shape where that leaves fewer Reshapes."""
-        edges = [*self._given(), *self._wanted()]
+        """Changes the shape if that leaves fewer Reshapes."""
+        edges = [*self._inputs(), *self._outputs()]
         if any(edge.value.shape == self.shape and not edge.free for edge in edges):
             return
         known = dict.fromkeys(shape for edge in edges for shape in edge.free)
-        mine = self._cost(edges, self.shape)
-        # among equals the one of fewest axes, as products have it
+        current = self._cost(edges, self.shape)
+        # ties go to the fewest axes, as in products
         best = min(known, key=lambda shape: (self._cost(edges, shape), len(shape)), default=self.shape)
-        if best != self.shape and self._cost(edges, best) < mine and self._takes(best):
+        if best != self.shape and self._cost(edges, best) < current and self._takes(best):
             _Reshaped(self._draft, self.nodes, self.shape, best).build()
 
-    # --- what belongs to it ------------------------------------------------------------------------------------------
+    # --- members -----------------------------------------------------------------------------------------------------
 
     def _fits(self, node: Node) -> bool:
         (result,) = node.outputs
@@ -137,10 +135,10 @@ class _Group:
                 yield maker
         yield from self._draft.readers(node.outputs[0])
 
-    # --- what lies around it -----------------------------------------------------------------------------------------
+    # --- edges -------------------------------------------------------------------------------------------------------
 
-    def _given(self) -> Iterator[_Edge]:
-        """What it reads of others. One without free shapes is not to be touched."""
+    def _inputs(self) -> Iterator[_Edge]:
+        """The values that it reads from others. An edge without free shapes forbids a change."""
         seen: set[str] = set()
         for node in self.nodes:
             for item in node.inputs[: 1 if node.op_type in _UNARY else None]:
@@ -158,10 +156,10 @@ class _Group:
             return [] if maker.op_type in _MATCHED else [self.shape]
         source = maker.inputs[0]
         assert source is not None
-        behind = self._draft.maker(source)
-        if source.shape == item.shape or has_unknown(source.shape) or (behind and behind.op_type in _MATCHED):
+        producer = self._draft.maker(source)
+        if source.shape == item.shape or has_unknown(source.shape) or (producer and producer.op_type in _MATCHED):
             return []
-        if behind is not None and behind.op_type == "Gemm" and self._meets_gemm(item):
+        if producer is not None and producer.op_type == "Gemm" and self._meets_gemm(item):
             return []
         is_shared = self._draft.is_pinned(item) or any(x not in self.nodes for x in self._draft.readers(item))
         return [source.shape, self.shape] if is_shared else [source.shape]
@@ -169,11 +167,10 @@ class _Group:
     def _meets_gemm(self, item: Value) -> bool:
         return any(reader.op_type in _FUSED_WITH_GEMM for reader in self._draft.readers(item))
 
-    def _wanted(self) -> Iterator[_Edge]:
-        """What others read of it."""
+    def _outputs(self) -> Iterator[_Edge]:
+        """The values that others read from it."""
         for node in self.nodes:
-            (result,) = node.outputs
-            assert result is not None
+            result = only_output(node)
             shapes: dict[Shape, None] = {}
             if self._draft.is_pinned(result):
                 shapes[self.shape] = None
@@ -182,12 +179,14 @@ class _Group:
                     continue
                 if reader.op_type in _MATCHED:
                     yield _Edge(result)
-                made = reader.outputs[0]
-                is_reshape = reader.op_type == "Reshape" and made is not None and made.shape != self.shape
-                if is_reshape and made is not None:
-                    if any(item.op_type in _MATCHED for item in self._draft.readers(made)):
+                output = reader.outputs[0]
+                is_reshape = reader.op_type == "Reshape" and output is not None and output.shape != self.shape
+                if is_reshape and output is not None:
+                    if any(item.op_type in _MATCHED for item in self._draft.readers(output)):
                         yield _Edge(result)
-                    shapes[self.shape if self._draft.is_pinned(made) or has_unknown(made.shape) else made.shape] = None
+                    shapes[
+                        self.shape if self._draft.is_pinned(output) or has_unknown(output.shape) else output.shape
+                    ] = None
                 else:
                     shapes[self.shape] = None
             for shape in shapes:
@@ -198,7 +197,7 @@ class _Group:
         return sum(shape not in edge.free for edge in edges)
 
     def _takes(self, shape: Shape) -> bool:
-        """Whether constants broadcast to the other shape as they do to this."""
+        """Whether constants broadcast to the new shape in the same way."""
         for node in self.nodes:
             if node.op_type in _BINARY:
                 for item in node.inputs:
@@ -211,7 +210,7 @@ class _Group:
 
 
 class _Reshaped:
-    """A group in another shape, with Reshapes to and from it where they are still needed."""
+    """Rewrites a group to another shape, with the Reshapes that are still needed."""
 
     def __init__(self, draft: Draft, nodes: dict[Node, None], old: Shape, new: Shape) -> None:
         self._draft = draft
@@ -221,21 +220,19 @@ class _Reshaped:
         self._inner: dict[str, Value] = {}
 
     def build(self) -> None:
-        """Results first, since nodes may stand in any order."""
+        """Creates all results first, since nodes may be in any order."""
         for node in self._nodes:
-            (result,) = node.outputs
-            assert result is not None
+            result = only_output(node)
             self._inner[result.name] = self._draft.value(f"{result.name}/reshaped", result.dtype, self._new)
         for node in self._nodes:
             self._rewrite(node)
 
     def _rewrite(self, node: Node) -> None:
         draft = self._draft
-        (result,) = node.outputs
-        assert result is not None
-        made = self._inner[result.name]
+        result = only_output(node)
+        output = self._inner[result.name]
         before: list[Node] = []
-        behind: list[Node] = []
+        after: list[Node] = []
         inputs = [
             item if item is None or (index and node.op_type in _UNARY) else self._read(item, before)
             for index, item in enumerate(node.inputs)
@@ -246,18 +243,18 @@ class _Reshaped:
             if reader.op_type != "Reshape" or again is None or draft.is_pinned(again):
                 continue
             if again.shape == self._new:
-                draft.redirect(again, made)
-                draft.replace(reader, note=f"{node.name} is computed in this shape")
+                draft.redirect(again, output)
+                draft.replace(reader, note=f"{node.name} has this shape now")
             elif again.shape != self._old:
-                draft.replace(reader, replace(reader, inputs=(made, *reader.inputs[1:])))
+                draft.replace(reader, replace(reader, inputs=(output, *reader.inputs[1:])))
         if draft.is_pinned(result) or any(reader not in self._nodes for reader in draft.readers(result)):
-            behind.append(draft.node("Reshape", [made, self._sizes(self._old)], [result]))
-        new = draft.node(node.op_type, inputs, [made], node.attributes)
+            after.append(draft.node("Reshape", [output, self._sizes(self._old)], [result]))
+        new = draft.node(node.op_type, inputs, [output], node.attributes)
         makers = [draft.maker(item) for item in node.inputs]
-        draft.replace(node, *before, new, *behind, note="computed in the shape of its neighbours")
+        draft.replace(node, *before, new, *after, note="has the shape of its neighbors now")
         for maker in makers:
             if maker is not None and maker.op_type == "Reshape":
-                draft.let_go(maker, f"{new.name} is computed in the shape that was there before")
+                draft.let_go(maker, f"{new.name} has the shape before the Reshape now")
 
     def _read(self, item: Value, before: list[Node]) -> Value:
         """An input in the new shape."""
@@ -272,17 +269,17 @@ class _Reshaped:
             if source.shape == self._new:
                 return source
             item = source
-        made = self._draft.value(f"{item.name}/reshaped", item.dtype, self._new)
-        before.append(self._draft.node("Reshape", [item, self._sizes(self._new)], [made]))
-        self._inner[item.name] = made
-        return made
+        output = self._draft.value(f"{item.name}/reshaped", item.dtype, self._new)
+        before.append(self._draft.node("Reshape", [item, self._sizes(self._new)], [output]))
+        self._inner[item.name] = output
+        return output
 
     def _constant(self, item: Value, values: Array) -> Value:
-        """A constant whose leading axes are in the way."""
+        """Drops leading axes of a constant."""
         shape = self._new if item.shape == self._old else item.shape[item.rank - len(self._new) :]
-        made = self._draft.store(values.reshape(shape), f"{item.name}/reshaped")
-        self._inner[item.name] = made
-        return made
+        output = self._draft.store(values.reshape(shape), f"{item.name}/reshaped")
+        self._inner[item.name] = output
+        return output
 
     def _sizes(self, shape: Shape) -> Value:
         return self._draft.store(np.array(shape, np.int64), "shape")

@@ -1,6 +1,6 @@
-"""One node for all that move the same elements in the same way.
+"""Shares equal data movements.
 
-Each DirectML node reads through strides of its own, so two readers of one permuted tensor transpose it twice.
+Each DirectML node reads through its own strides, so two readers of a permuted tensor transpose it twice.
 
 Before:
     (float[2,3] x) => (float[3,2] y, float[3,2] z)
@@ -21,7 +21,7 @@ MOVES = frozenset({"Cast", "Flatten", "Gather", "Pad", "Reshape", "Slice", "Tran
 
 
 def share_moves(draft: Draft) -> None:
-    """Whoever reads a later one of two equal nodes reads the earlier one."""
+    """Replaces each node by an earlier equal one."""
     first: dict[Hashable, Node] = {}
     for node in draft.nodes(MOVES):
         if not draft.is_there(node):
@@ -31,4 +31,4 @@ def share_moves(draft: Draft) -> None:
         (mine,), (theirs,) = node.outputs, known.outputs
         if known is not node and mine is not None and theirs is not None and not draft.is_pinned(mine):
             draft.redirect(mine, theirs)
-            draft.replace(node, note=f"takes what the {known.op_type} {known.name} has made")
+            draft.replace(node, note=f"uses the result of the {known.op_type} {known.name}")

@@ -1,4 +1,4 @@
-"""All passes, in the order in which they run, and which of them are asked for."""
+"""All passes in the order in which they run, and their selection."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from dml2onnx.passes.sharing import MOVES, share_moves
 from dml2onnx.targets import Target
 
 LEVELS = (0, 1, 2)
-"""0 has no passes, 1 those that keep each bit of results on the CPU provider, 2 also those that round otherwise."""
+"""0 has no passes, 1 those that keep results on the CPU provider bit for bit, 2 also those that change rounding."""
 
 
 LAYOUT_PROPAGATION = "propagate-layouts"
-"""Part of the translation, which ``--no-pass`` turns off as if it were a pass; see ``memory.layout_propagation``."""
+"""Part of lowering, but disabled by ``--no-pass`` like a pass; see ``memory.layout_propagation``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """One rewriting of whole models that leaves what they compute as it is: to the bit, if it is one of ``PASSES``.
+    """A rewrite of whole models that preserves their results, bit for bit if it is in ``PASSES``.
 
-    Where a model has none of ``operators`` there is nothing to do, and the pass is not called.
+    The pass is skipped if a model has none of ``operators``.
     """
 
     name: str
     description: str
-    """What it does, in a sentence."""
+    """One sentence for users."""
     run: Callable[[Draft], None]
     operators: frozenset[str]
 
@@ -47,59 +47,59 @@ class Pass:
 ALWAYS = (
     Pass(
         "keep-integers",
-        "Weights between quantisations stay the integers that they were.",
+        "Keeps weights between quantizations as integers.",
         integer_weights.keep_integers,
         integer_weights.OPERATORS,
     ),
 )
-"""What is part of the literal translation: a constant that the graph dequantises is dequantised in the model."""
+"""Passes that run at every level: a constant that the graph dequantizes is dequantized in the model."""
 
 PASSES = (
     Pass(
         "share-moves",
-        "What moves, reshapes or casts the same elements in the same way for several nodes does so once.",
+        "Shares equal nodes that move, reshape or cast the same elements.",
         share_moves,
         MOVES,
     ),
     Pass(
         "turn-parts",
-        "All steps along an axis, joined along another one, are a Transpose.",
+        "Turns a Concat of all slices along another axis into a Transpose.",
         parts.turn_parts,
         parts.OPERATORS,
     ),
     Pass(
         "merge-moves",
-        "Two Cast, Concat, Pad, Reshape, Slice or Transpose in a row are one, or none where they undo each other.",
+        "Merges two consecutive Cast, Concat, Pad, Reshape, Slice or Transpose, or drops them if they cancel out.",
         moves.merge_moves,
         moves.OPERATORS,
     ),
     Pass(
         "merge-activations",
-        "Two Clip in a row are one; an activation that repeats or undoes the one before it goes.",
+        "Merges two consecutive Clip; drops an activation that repeats or undoes the one before it.",
         activations.merge_activations,
         activations.OPERATORS,
     ),
     Pass(
         "fold-pads",
-        "A constant margin becomes the pads of the convolutions and pools that read it.",
+        "Folds a constant margin into the pads of the convolutions and pools that read it.",
         margins.fold_pads,
         margins.OPERATORS,
     ),
     Pass(
         "keep-bytes",
-        "Between quantised operators MaxPool has 8 bits, and INT8 that is computed with as UINT8 stays so.",
+        "Keeps 8 bits between quantized operators: MaxPool of 8 bits, and no conversions of UINT8 to INT8 and back.",
         kept_bytes.keep_bytes,
         kept_bytes.OPERATORS,
     ),
     Pass(
         "drop-reshapes",
-        "What computes element by element takes the shape that its neighbours have.",
+        "Gives element-wise nodes the shape of their neighbors.",
         shapes.drop_reshapes,
         shapes.OPERATORS,
     ),
     Pass(
         "sign-weights",
-        "For `cpu`: weights of 8 bits are INT8 where products are added exactly, which the model asks when loaded.",
+        "For `cpu`: uses INT8 weights if the processor sums products exactly, which the model tests when loaded.",
         signed_weights.sign_weights,
         signed_weights.OPERATORS,
     ),
@@ -109,22 +109,22 @@ PASSES = (
 ROUNDING = (
     Pass(
         "fold-scales",
-        "Constant factors and terms go into the weights and bias of the product beside them, or into one Mul and Add.",
+        "Folds constant factors and terms into weights and bias of an adjacent product, or into one Mul and Add.",
         scales.fold_scales,
         scales.OPERATORS,
     ),
     Pass(
         "fold-pads-behind-relu",
-        "A margin of zeros around what is not negative becomes the pads of the maximum that reads it.",
+        "Folds a margin of zeros around nonnegative numbers into the pads of the maximum that reads it.",
         margins.fold_pads_behind_relu,
         margins.OPERATORS,
     ),
 )
-"""Passes that round otherwise, or give a zero another sign."""
+"""Passes that change rounding or the sign of a zero."""
 
 
 def chosen(level: object = 1, without: object = ()) -> tuple[Pass, ...]:
-    """The passes of a level, but not those of these names; :class:`DmlError` where there are none such."""
+    """The passes of a level without the named ones; raises :class:`DmlError` for unknown levels or names."""
     number = arguments.whole_number(level, "optimize")
     if number not in LEVELS:
         raise arguments.refusal("optimize", number, " or ".join(map(str, LEVELS)))
@@ -138,12 +138,12 @@ def chosen(level: object = 1, without: object = ()) -> tuple[Pass, ...]:
 
 
 def propagates_layouts(without: object = ()) -> bool:
-    """Whether layouts are propagated from node to node."""
+    """Whether layout propagation is enabled."""
     return LAYOUT_PROPAGATION not in arguments.names(without, "without_passes")
 
 
 def apply(graph: OnnxGraph, passes: Sequence[Pass], target: Target) -> OnnxGraph:
-    """The model after ``passes``, without nodes that nobody reads: the same inputs, outputs, and numbers."""
+    """Returns the model after ``passes``, without unread nodes."""
     draft = Draft(graph, target)
     for item in passes:
         if not draft.operators.isdisjoint(item.operators):

@@ -1,5 +1,5 @@
-"""What DirectML demands of an operator descriptor, as functions of it, and what of outputs follows from the rest.
+"""DirectML's requirements for operator descriptors, as functions, and the inference of outputs from them.
 
-``checks`` applies them; the builder and the native format ask :mod:`~dml2onnx.rules.inference` for sizes and data types
-that a caller has left out.
+``checks`` applies the rules; the builder and the native format use :mod:`~dml2onnx.rules.inference` for omitted sizes
+and data types.
 """

@@ -1,18 +1,15 @@
-"""The small expressions of the catalogue: ``InputTensor.DimensionCount - 2``, ``InputTensor.Sizes[Axis]``."""
+"""The catalogue's expressions, such as ``InputTensor.DimensionCount - 2`` and ``InputTensor.Sizes[Axis]``."""
 
 from __future__ import annotations
 
 import ast
 import operator
+from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
+from dml2onnx.catalog import Bound
 from dml2onnx.rules.subject import Subject, UnanswerableError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dml2onnx.catalog import Bound
 
 Value: TypeAlias = int | float | str
 Evaluator: TypeAlias = "Callable[[Subject], Value]"
@@ -26,10 +23,9 @@ _OPERATORS: dict[type[ast.operator], Callable[[float, float], int | float]] = {
 
 
 def evaluator(bound: Bound) -> Evaluator:
-    """What a bound is for a descriptor: a number, or the short name of a data type.
+    """Returns a function from a descriptor to the bound's value: a number, or the short name of a data type.
 
-    Divisions are those of whole numbers. ``ValueError`` for an expression outside this small language, which is a
-    defect of the catalogue.
+    Division is integer division. Raises ``ValueError`` for an unsupported expression, a defect of the catalogue.
     """
     if isinstance(bound, (int, float)):
         return lambda subject: bound
@@ -56,7 +52,7 @@ def _compile(node: ast.expr, text: str) -> Evaluator:
         case ast.Subscript(value=ast.Attribute(value=ast.Name(id=tensor), attr="Sizes"), slice=position):
             return _size(tensor, _compile(position, text))
         case _:
-            raise ValueError(f"{text!r} is no expression of the catalogue")
+            raise ValueError(f"{text!r} is not an expression of the catalogue")
 
 
 def _plain(subject: Subject, field: str) -> Value:

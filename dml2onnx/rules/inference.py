@@ -1,48 +1,44 @@
-"""Infers sizes and data types of outputs, from the rules that check them.
+"""Infers sizes and data types of outputs from the rules that check them.
 
-Nothing here knows an operator: constraints of the catalogue tie outputs to inputs, and the formulas of ``shapes`` give
-the sizes that the checks demand. Where those leave a choice, the natural size is taken: windows that fit, all elements
-of a slice, all that a transposed convolution reaches.
+The module is independent of operators: constraints of the catalogue tie outputs to inputs, and the formulas of
+``shapes`` compute sizes. If several sizes are valid, the natural one is used: only windows that fit, all elements of a
+slice, everything that a transposed convolution covers.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from dml2onnx import catalog
-from dml2onnx.catalog import ConditionOp, FieldKind, FieldType, Rule
+from dml2onnx.catalog import Condition, ConditionOp, Constraint, FieldKind, FieldType, OperatorSchema, Rule
+from dml2onnx.diagnostics import Diagnostic
+from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.rules.constraints import condition_test
 from dml2onnx.rules.shapes import rules_by_constraint
+from dml2onnx.rules.shapes.rules import Formula, WordedRule
 from dml2onnx.rules.shapes.sizes import problems_and_sizes
 from dml2onnx.rules.subject import Subject, UnanswerableError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-
-    from dml2onnx.catalog import Condition, Constraint, OperatorSchema
-    from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.rules.shapes.rules import Formula, WordedRule
 
 __all__ = ["Inferable", "Inferred", "infer_outputs", "inferable", "tied"]
 
 
 class Inferred(NamedTuple):
-    """What is known of the outputs that were asked for."""
+    """The result of :func:`infer_outputs`."""
 
     outputs: dict[str, tuple[DataType, tuple[int, ...]]]
-    """Data type and sizes of the fields of which both are known."""
+    """Data type and sizes of the fields for which both are known."""
     missing: tuple[str, ...]
-    """What is not known of the others: ``"OutputTensor.Sizes"``, ``"OutputTensor.DataType"``."""
+    """Unknown properties of the other fields, such as ``"OutputTensor.Sizes"``, ``"OutputTensor.DataType"``."""
     findings: tuple[Diagnostic, ...]
-    """Why there are no such sizes, where a formula says so: windows that do not fit."""
+    """Reasons for missing sizes that a formula reports, such as windows that do not fit."""
 
 
 class Inferable(NamedTuple):
-    """The output fields of which something follows from every valid descriptor, whichever optional inputs it has."""
+    """The output fields whose sizes or data types can be inferred for every valid descriptor."""
 
     sizes: frozenset[str]
     data_types: frozenset[str]
@@ -54,11 +50,10 @@ def infer_outputs(
     data_types: Mapping[str, DataType],
     wanted: Collection[str],
 ) -> Inferred:
-    """Data types and sizes of the output fields ``wanted``, none of them an array of tensors.
+    """Infers data types and sizes of the output fields ``wanted``, none of them an array of tensors.
 
-    ``desc`` has all inputs and attributes and ``None`` for outputs; what ``sizes`` and ``data_types`` state of outputs
-    is taken as it is. Nothing is checked: inferring from a wrong descriptor gives what its first inputs suggest, or
-    leaves it missing.
+    ``desc`` has all inputs and attributes, and ``None`` for outputs; ``sizes`` and ``data_types`` hold known properties
+    of outputs. Nothing is checked: the result for an invalid descriptor follows from its first inputs, or is missing.
     """
     known = _Known(desc, sizes, data_types)
     outputs: dict[str, tuple[DataType, tuple[int, ...]]] = {}
@@ -76,7 +71,7 @@ def infer_outputs(
 
 @cache
 def inferable(schema: OperatorSchema) -> Inferable:
-    """What :func:`infer_outputs` needs no statement for, as far as the catalogue alone can tell."""
+    """The fields that :func:`infer_outputs` can infer, as far as the catalogue determines it."""
     outputs = [field.name for field in schema.output_fields if field.type is FieldType.TENSOR]
     cases = [_Case(schema, choice) for choice in _choices(schema)]
     return Inferable(
@@ -91,13 +86,13 @@ def tied(schema: OperatorSchema, rule: Rule, name: str) -> tuple[str, ...]:
     return tuple(_tied(schema, rule, name, lambda _: False))
 
 
-# --- What the catalogue says ----------------------------------------------------------------------------------------
+# --- The catalogue --------------------------------------------------------------------------------------------------
 
 
 def _tied(schema: OperatorSchema, rule: Rule, name: str, holds: Callable[[Condition], bool]) -> list[str]:
     """The fields that constraints of this kind tie to ``name``: itself first, then the nearest."""
     found = [name]
-    for field in found:  # which grows
+    for field in found:  # the loop appends to it
         for constraint in schema.constraints:
             if constraint.rule is rule and field in constraint.tensors and _applies(constraint, holds):
                 found.extend(other for other in constraint.tensors if other not in found)
@@ -105,7 +100,7 @@ def _tied(schema: OperatorSchema, rule: Rule, name: str, holds: Callable[[Condit
 
 
 def _applies(constraint: Constraint, holds: Callable[[Condition], bool]) -> bool:
-    """Whether the constraint is one of all feature levels and its condition, if any, holds."""
+    """Whether the constraint applies at all feature levels and its condition, if any, holds."""
     if constraint.until_level is not None or constraint.from_level is not None:
         return False
     return constraint.when is None or holds(constraint.when)
@@ -137,7 +132,7 @@ def _type_attribute(schema: OperatorSchema, name: str) -> str | None:
 
 
 def _only_type(schema: OperatorSchema, name: str, function: str | None) -> DataType | None:
-    """The one data type that all support tables (of a function, where each has its own) have for a tensor."""
+    """The single data type that all support tables (of ``function``, if they differ) allow for a tensor."""
     tables = [row.tensors for row in schema.support if not row.functions or function in row.functions]
     common = [table[name].data_types for table in tables if name in table]
     shared = frozenset.intersection(*common) if common else frozenset()
@@ -145,14 +140,14 @@ def _only_type(schema: OperatorSchema, name: str, function: str | None) -> DataT
 
 
 _FUNCTION = "Function"
-"""The field by which the support tables of REDUCE are divided."""
+"""The field that selects a support table of REDUCE."""
 
 
 # --- A descriptor ---------------------------------------------------------------------------------------------------
 
 
 class _Known:
-    """A descriptor without its outputs, and what the caller states of them."""
+    """A descriptor without outputs, and the properties of outputs that the caller knows."""
 
     def __init__(
         self, desc: OperatorDesc, sizes: Mapping[str, Sequence[int]], data_types: Mapping[str, DataType]
@@ -204,7 +199,7 @@ class _Known:
         return None
 
     def _rank_like(self, formula: Formula) -> int:
-        """The dimension count of a tensor that nobody has described yet."""
+        """The dimension count of a tensor without a description."""
         stated = (tensor for name in formula.like if (tensor := self._first(name)) is not None)
         like = next(stated, None)
         if like is not None:
@@ -257,7 +252,7 @@ class _Known:
 
 
 def _choices(schema: OperatorSchema) -> Iterator[dict[str, str]]:
-    """All values of the enumerations that constraints depend on, together."""
+    """All combinations of values of the enumerations on which constraints depend."""
     subjects = {constraint.when.subject for constraint in schema.constraints if constraint.when is not None}
     if any(row.functions for row in schema.support):
         subjects.add(_FUNCTION)
@@ -316,7 +311,7 @@ class _Case:
         )
 
     def _has_one_of(self, names: Collection[str]) -> bool:
-        """Whether one of these fields, all of them optional, is always given."""
+        """Whether at least one of these optional fields is always present."""
         return any(
             constraint.rule in (Rule.EXACTLY_ONE_OF, Rule.AT_LEAST_ONE_OF)
             and set(constraint.tensors) <= set(names)

@@ -1,47 +1,42 @@
-"""The descriptor under check, through accessors that tolerate missing fields."""
+"""Accessors for the fields of a descriptor under check, which tolerate missing fields."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
 
-from dml2onnx.ir.operator import UNREADABLE, OperatorDesc, Scalar, Size2D
+from dml2onnx.catalog import OperatorSchema
+from dml2onnx.ir.operator import UNREADABLE, FieldValue, OperatorDesc, Scalar, Size2D
 from dml2onnx.ir.tensor import TensorDesc
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from dml2onnx.catalog import OperatorSchema
-    from dml2onnx.ir.operator import FieldValue
-
-    _T = TypeVar("_T")
+_T = TypeVar("_T")
 
 
 class UnanswerableError(Exception):
-    """A rule cannot be asked: a field that it needs is unreadable, absent, or breaks a rule of its own.
+    """A rule is not applicable because a field that it needs is unreadable, absent, or invalid.
 
-    Whatever the reason, another rule or the front end has reported it; so the rule is passed over.
+    Another rule or the front end reports the reason, so the rule is skipped.
     """
 
 
-class _Noted(dict[str, int]):
-    """The places of fields, which keeps what was looked up. Whether there is such a field may be asked without."""
+class _RecordingIndex(dict[str, int]):
+    """The indices of fields by name; records lookups, but not tests with ``in``."""
 
-    __slots__ = ("asked",)
+    __slots__ = ("read",)
 
     def __init__(self, index: Mapping[str, int]) -> None:
         super().__init__(index)
-        self.asked: set[str] = set()
+        self.read: set[str] = set()
 
     def __getitem__(self, name: str) -> int:
-        self.asked.add(name)
+        self.read.add(name)
         return super().__getitem__(name)
 
 
 class Subject:
-    """One operator descriptor, seen by rules.
+    """An operator descriptor as rules read it.
 
-    Every accessor answers with what it promises or raises :class:`UnanswerableError`, so that a rule reads like its
-    formula and no bad descriptor can make it fail.
+    Every accessor returns the documented type or raises :class:`UnanswerableError`, so rules need no error handling.
     """
 
     __slots__ = ("desc", "index", "schema", "values")
@@ -58,14 +53,14 @@ class Subject:
         self.values = desc.values
 
     def noting(self) -> tuple[Subject, set[str]]:
-        """The same descriptor, and the names of the fields that rules ask this one for, as they do."""
-        noted = Subject(self.desc)
-        names = _Noted(self.index)
-        noted.index = names
-        return noted, names.asked
+        """Returns a subject for the same descriptor, and the live set of field names that are read through it."""
+        recording = Subject(self.desc)
+        index = _RecordingIndex(self.index)
+        recording.index = index
+        return recording, index.read
 
     def value(self, name: str) -> FieldValue:
-        """A readable field; ``None`` when it is absent."""
+        """A readable field; ``None`` if it is absent."""
         value = self.values[self.index[name]]
         if value is UNREADABLE:
             raise UnanswerableError
@@ -82,7 +77,7 @@ class Subject:
         return value
 
     def tensor(self, name: str) -> TensorDesc:
-        """A tensor that is there."""
+        """A required tensor."""
         return self._typed(name, TensorDesc)
 
     def optional(self, name: str) -> TensorDesc | None:
@@ -90,7 +85,7 @@ class Subject:
         return None if self.value(name) is None else self._typed(name, TensorDesc)
 
     def tensors(self, name: str) -> tuple[TensorDesc, ...]:
-        """The tensors of a field: none when absent, one, or those of an array."""
+        """The tensors of a field: none if absent, one, or those of an array."""
         return tuple(tensor for _, tensor in self.placed(name))
 
     def placed(self, name: str) -> list[tuple[str, TensorDesc]]:
@@ -105,7 +100,7 @@ class Subject:
         return [(f"{name}/{i}", item) for i, item in enumerate(value) if isinstance(item, TensorDesc)]
 
     def readable(self, names: Iterable[str]) -> list[tuple[str, TensorDesc]]:
-        """The tensors of these fields with their paths, as far as they can be read."""
+        """The readable tensors of these fields with their paths."""
         placed: list[tuple[str, TensorDesc]] = []
         for name in names:
             value = self.values[self.index[name]]
@@ -116,11 +111,11 @@ class Subject:
         return placed
 
     def sizes(self, name: str) -> tuple[int, ...]:
-        """The sizes of a tensor that is there."""
+        """The sizes of a required tensor."""
         return self._typed(name, TensorDesc).sizes
 
     def sizes_of_rank(self, name: str, rank: int) -> tuple[int, ...]:
-        """The sizes of a tensor with just that many dimensions."""
+        """The sizes of a tensor of exactly this rank."""
         sizes = self.sizes(name)
         if len(sizes) != rank:
             raise UnanswerableError
@@ -163,7 +158,7 @@ class Subject:
         return values
 
     def axis(self, name: str, rank: int) -> int:
-        """A whole number that names one of ``rank`` dimensions."""
+        """A whole number below ``rank``."""
         value = self._typed(name, int)
         if not 0 <= value < rank:
             raise UnanswerableError
@@ -174,7 +169,7 @@ class Subject:
         return self._typed(name, str)
 
     def number(self, name: str) -> int | float:
-        """A number, also ``ScaleSize.Width`` of a structure and the value of a scalar union."""
+        """A number, a member such as ``ScaleSize.Width``, or the value of a scalar union."""
         field, _, member = name.partition(".")
         value = self.value(field)
         if isinstance(value, Size2D):

@@ -1,8 +1,8 @@
-"""What a target can run, and the element type to run a node in when it cannot run the node's own.
+"""Kernels of targets, and the element type in which to run a node whose own type has no kernel.
 
-Legalisation never loses anything. A node that computes may run in a wider type into which every value converts exactly
-and in order; a node that only moves elements may also run in the other integer type of the same width, since a cast
-there keeps the bits; one that computes modulo 2**bits may do that too, and may run in any wider integer type.
+Legalization is lossless. A node that computes may run in a wider type to which every value converts exactly and in
+order. A node that only moves elements may also run in the other integer type of the same width, since casts keep the
+bits. A node that computes modulo 2**bits may use both, and any wider integer type.
 """
 
 from __future__ import annotations
@@ -73,17 +73,17 @@ _SAME_WIDTH = {
 
 
 def exact_wider(element_type: str) -> tuple[str, ...]:
-    """The types into which a Cast of every value is exact and keeps the order, nearest first."""
+    """The types to which a Cast is exact and monotonic, nearest first."""
     return _EXACT_WIDER.get(element_type, ())
 
 
 def same_width(element_type: str) -> tuple[str, ...]:
-    """The types into which a Cast, and a Cast back, keeps the bits."""
+    """The types to which a Cast and a Cast back keep the bits."""
     return _SAME_WIDTH.get(element_type, ())
 
 
 def widen(element_type: str, candidates: Container[str]) -> str | None:
-    """The type itself or else the nearest exact wider one, out of ``candidates``."""
+    """The type itself or the nearest exact wider one among ``candidates``."""
     for item in (element_type, *exact_wider(element_type)):
         if item in candidates:
             return item
@@ -100,32 +100,31 @@ def legal_type(
     modular: bool = False,
     bytes_wrap: bool = True,
 ) -> str | None:
-    """The element type to run ``op`` in, for a node whose type variable ``variable`` is ``element_type``.
+    """The element type in which to run ``op`` if its type variable ``variable`` is ``element_type``.
 
-    That is ``element_type`` itself, or else the nearest type that loses nothing, or ``None`` when there is none.
-    ``movement`` says that the node only moves elements; ``modular`` that it computes integers modulo 2**bits, so that
-    casting its result back drops what overflowed (Add, Sub, Mul; a type of floating point would not do, and none is
-    chosen), in 8 bits where ``bytes_wrap``. The node's other type variables may have any type.
+    This is ``element_type`` itself, the nearest lossless type, or ``None``. ``movement``: the node only moves elements.
+    ``modular``: the node computes integers modulo 2**bits (Add, Sub, Mul), so a Cast of its result drops overflow;
+    floating-point types are excluded, and 8-bit ones unless ``bytes_wrap``. Other type variables may have any type.
 
-    A session gives a node that its provider has no kernel for to the CPU provider. So a target prefers a type with a
-    kernel of its own, for the node and for the casts, and goes by the CPU provider's kernels when there is none.
+    A session runs nodes without a kernel of its provider on the CPU provider. So a type with the target's own kernels,
+    for the node and for the casts, is preferred, and the CPU provider's kernels are the fallback.
     """
     wanted = (op, variable, element_type, movement, modular, bytes_wrap)
-    return _nearest(target, *wanted) or _nearest(_last_resort(target), *wanted)
+    return _nearest(target, *wanted) or _nearest(_fallback(target), *wanted)
 
 
 def has_kernels(provider: Target, op: str, types: Mapping[str, str]) -> bool:
-    """Whether a target runs a node as it is, and the CPU provider too, in case that a session places it there."""
-    return provider.has_kernel(op, types) and _last_resort(provider).has_kernel(op, types)
+    """Whether a target, and the CPU provider as its fallback, run a node without casts."""
+    return provider.has_kernel(op, types) and _fallback(provider).has_kernel(op, types)
 
 
-def _last_resort(provider: Target) -> Target:
-    """The CPU provider, whose kernels run what the target has none for."""
+def _fallback(provider: Target) -> Target:
+    """The CPU provider, which runs nodes without a kernel of the target."""
     return target(EXACT_TARGET, provider.opset, exact=provider.exact)
 
 
 def own_type(target: Target, op: str, variable: str, element_type: str) -> str | None:
-    """As :func:`legal_type`, with kernels of the target itself: ``None`` where the node falls back."""
+    """As :func:`legal_type`, but with the target's own kernels only; ``None`` if the node needs the fallback."""
     return _nearest(target, op, variable, element_type, movement=False, modular=False, bytes_wrap=True)
 
 
@@ -139,7 +138,7 @@ def _nearest(
     modular: bool,
     bytes_wrap: bool,
 ) -> str | None:
-    """The nearest type with kernels of a provider."""
+    """The nearest type with kernels of the provider."""
     candidates = [element_type]
     if movement or modular:
         candidates += same_width(element_type)

@@ -1,4 +1,4 @@
-"""The kernels of execution providers, from ``schemas/targets/*.json``."""
+"""Kernels of execution providers, from ``schemas/targets/*.json``."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from dml2onnx.diagnostics import DmlError, InternalError, quote
 from dml2onnx.targets.opsets import DEFAULT_OPSET
 
 Alternative = Mapping[str, frozenset[str]]
-"""The element types of each type variable, all combinations of which a kernel accepts."""
+"""Element types by type variable; a kernel accepts all combinations."""
 
 DEVICES = ("qnn-npu", "qnn-gpu", "openvino-npu", "openvino-gpu", "tensorrt-rtx")
-"""Processors that Windows ML has providers for."""
+"""Processors with providers in Windows ML."""
 NAMES = ("onnx", "cpu", "dml", "openvino", "webgpu", "webnn", "portable", *DEVICES, "windows-ml")
-"""ONNX itself, the execution providers of ONNX Runtime, OpenVINO by itself, WebNN, what runs on all but that; NPUs."""
+"""ONNX itself, ONNX Runtime's providers, OpenVINO, WebNN, the common part of all but WebNN, and NPUs."""
 PLACES = ("cpu", "dml", "openvino", "webgpu", "webnn", *DEVICES)
-"""Those that are one place each: neither ONNX itself, nor what several of them share."""
+"""Single places to run: neither ONNX itself nor a common part of several targets."""
 DEFAULT_TARGET = "onnx"
 EXACT_TARGET = "cpu"
-"""What an exact model is made for where nothing else is named: only there is every bit known."""
+"""The default target of exact models: only there is every bit known."""
 QDQ, QOPERATOR = QUANT_FORMATS = ("qdq", "qoperator")
-"""Whether quantised operators are FLOAT ones between DequantizeLinear and QuantizeLinear, or integer ones."""
+"""FLOAT operators between DequantizeLinear and QuantizeLinear, or integer operators."""
 
 
 class UnknownTargetError(DmlError):
-    """A target was named that there is no table for."""
+    """There is no target of this name."""
 
     def __init__(self, name: str) -> None:
         expected = ", ".join(NAMES)
@@ -40,42 +40,42 @@ class UnknownTargetError(DmlError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
-    """A place where models of an opset run, as far as its kernels go: which there are, and what is odd about them."""
+    """The kernels and quirks of a place where models of an opset run."""
 
     name: str
     """One of :data:`NAMES`."""
     opset: int
-    """That of the models."""
+    """The opset of the models."""
     source: str
-    """Where the table is from."""
+    """The origin of the table."""
     opsets: range
-    """All opsets of which it runs models."""
+    """The supported opsets."""
     falls_back: bool
-    """Whether nodes without a kernel run on the CPU, as in a session of ONNX Runtime; if not, nothing runs them."""
+    """Whether nodes without a kernel run on the CPU, as in ONNX Runtime; otherwise they do not run."""
     quirks: tuple[str, ...]
-    """What its kernels do otherwise than ONNX says, or slowly, by the names that ``legalise`` knows."""
+    """Names of quirks in ``legalise.quirks``."""
     exact: bool
-    """Whether models promise all that the reference does, and not only what every runtime computes alike."""
+    """Whether models keep all promises of the reference, not only those that all runtimes keep."""
     quant_format: str
     """One of :data:`QUANT_FORMATS`."""
     _kernels: Mapping[str, Mapping[str, list[dict[str, str]]]] = field(repr=False)
     """The file: operator, version of the operator, alternatives with their types separated by spaces."""
     _alternatives: dict[str, tuple[Alternative, ...]] = field(default_factory=dict, repr=False)
-    """What has been looked up, by operator."""
+    """Cache by operator."""
 
     def at(self, opset: int) -> Target:
-        """The same place for models of another opset; :class:`DmlError` where it runs none of these."""
+        """The target for another opset; raises :class:`DmlError` if it is not supported."""
         return self if opset == self.opset else _target(self.name, opset, self.exact, self.quant_format)
 
     def has(self, quirk: str) -> bool:
-        """Whether that can be said of its kernels."""
+        """Whether the target has a quirk."""
         return quirk in self.quirks
 
     def has_kernel(self, op: str, types: Mapping[str, str]) -> bool:
         """Whether a kernel runs ``op`` with these element types of its type variables.
 
-        ``types`` names the variables as the ONNX operator does (``{"T": "float16"}``, ``{"T1": "int8", "T2":
-        "float"}``); a variable that it leaves out may have any type.
+        ``types`` has the variables of the ONNX operator (``{"T": "float16"}``, ``{"T1": "int8", "T2":
+        "float"}``); absent variables may have any type.
         """
         rows = self._alternatives.get(op)
         if rows is None:
@@ -101,10 +101,10 @@ class Target:
 
 
 def target(name: str, opset: int = DEFAULT_OPSET, *, exact: bool = True, quant_format: str | None = None) -> Target:
-    """The target of that name for models of an opset; its table is read when it is first asked for.
+    """Returns the target of a name for models of an opset; tables are loaded lazily.
 
-    ONNX says nothing of NaN, infinities and last digits, so an ``exact`` model for it is one for the CPU provider.
-    Without a ``quant_format`` it is what suits the target; an exact model has integers, which alone are exact.
+    ONNX does not define NaN, infinities and last digits, so ``exact`` models for it are for the CPU provider. The
+    default ``quant_format`` is that of the target; exact models always use integer operators, which are exact.
     """
     if name not in NAMES:
         raise UnknownTargetError(name)
@@ -119,9 +119,9 @@ def _target(name: str, opset: int, exact: bool, quant_format: str) -> Target:
     first, last = content["opsets"]
     if not first <= opset <= last:
         expected = f"{first} to {last}"
-        message = f"{name} is known to run models of opsets {expected}, and not of opset {opset}"
+        message = f"{name} supports opsets {expected}, not opset {opset}"
         raise DmlError(UNKNOWN_OPSET.at(message, expected=expected, found=opset))
-    # what is not exact leaves FLOAT16 to the casts of sessions, as models of ONNX itself do
+    # default models leave FLOAT16 to the casts of sessions, as models for ONNX itself do
     kernels = _table(DEFAULT_TARGET if name == EXACT_TARGET and not exact else name)["kernels"]
     return Target(
         name,

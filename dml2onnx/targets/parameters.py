@@ -1,6 +1,6 @@
-"""The type variables of ONNX operators' inputs and outputs, from ``schemas/onnx_parameters.json``.
+"""Type variables of ONNX operators' inputs and outputs, from ``schemas/onnx_parameters.json``.
 
-Compiling needs them to say which kernel a node will want, and ONNX's own package takes a tenth of a second to import.
+The compiler needs them to find the kernel of a node, and importing the onnx package takes a tenth of a second.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from functools import cache
 from dml2onnx.catalog import schemas_directory
 
 FIXED = "-"
-"""Stands for a parameter that has no variable, such as the INT64 shape of Reshape."""
+"""Marks a parameter without a type variable, such as the INT64 shape of Reshape."""
 REST = "..."
-"""Stands behind the variable of the last parameter, when any number of tensors may follow."""
+"""Suffix of the last type variable of variadic operators."""
 
 
 @cache
@@ -35,7 +35,7 @@ def _parameters(op: str, opset: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def bound(op: str, opset: int, inputs: Sequence[str | None], outputs: Sequence[str | None]) -> dict[str, str]:
-    """The type variables of ``op`` and what a node with these element types binds them to, in order."""
+    """The type variables of ``op``, in order, bound to the element types of a node's inputs and outputs."""
     found: dict[str, str] = {}
     for names, stated in zip(_parameters(op, opset), (inputs, outputs), strict=True):
         for number, element_type in enumerate(stated):

@@ -82,7 +82,7 @@ def test_casts_say_why() -> None:
     assert "FLOAT16 is computed in FLOAT32 and rounded once at the end" in notes(
         lambda g, x: g.convolution(x, np.ones((1, 1, 1, 1))), ("FLOAT16", [1, 1, 4, 4]), exact=True
     )
-    assert "truth values are BOOL in ONNX, and numbers in DirectML" in notes(lambda g, x: x > 0, ("FLOAT32", [4]))
+    assert "truth values are BOOL in ONNX and numbers in DirectML" in notes(lambda g, x: x > 0, ("FLOAT32", [4]))
 
 
 def test_layouts_say_why() -> None:

@@ -1,4 +1,4 @@
-"""What an emitter has made, as a model of its own."""
+"""Builds models from emitters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dml2onnx.targets import IR_VERSIONS
 
 
 def model_of(e: Emitter, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> onnx.ModelProto:
-    """The model, checked."""
+    """Returns the emitted nodes as a checked model."""
     e.end()
     first, last = (
         tuple(Port(x.name, x.name, x.dtype, x.shape, TensorDesc(DataType.FLOAT32, x.shape)) for x in several)

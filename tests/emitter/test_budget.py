@@ -1,4 +1,4 @@
-"""What compiling may make of little: folded chains and fans, tables, and who is named when it is too much."""
+"""The budget of constants: folding, tables, and the nodes that refusals name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from dml2onnx.compiler import CompiledModel, compile, compile_outputs
+from dml2onnx.compiler import compile, compile_outputs
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.emitter.budget import NODE_BYTES, NODE_COUNT, TOTAL_BYTES, Budget
 from dml2onnx.ir.data import ArrayData, Data, FillData, PaddedData, stored_bytes
@@ -25,7 +25,7 @@ def fill(number: float) -> FillData:
 
 
 def added(constants: Sequence[Data], chained: bool) -> Graph:
-    """Sums of neighbouring constants, or of each with the sum before it."""
+    """Sums of adjacent constants, or a chain of sums."""
     values = [Constant(Value(f"c{index}", NBYTES), data) for index, data in enumerate(constants)]
     nodes, outputs = [], []
     last = values[0].value
@@ -41,31 +41,31 @@ def added(constants: Sequence[Data], chained: bool) -> Graph:
 
 @pytest.mark.parametrize("chained", [True, False], ids=["chain", "fan"])
 def test_folding_stops_at_the_budget(chained: bool) -> None:
-    """200 fills, a few bytes each, whose sums of 4 MiB would be 800 MiB together."""
+    """The sums of 200 fills would take 800 MiB in total."""
     graph = added([fill(number) for number in range(200)], chained)
     model = compile(graph)
     assert model.weight_bytes <= TOTAL_BYTES
     assert model.node_count > 0
 
 
-def test_what_is_not_folded_is_computed() -> None:
+def test_sums_that_are_not_folded_are_computed() -> None:
     model = compile(added([fill(number) for number in range(80)], True))
     assert (model.run()["y78"] == sum(range(80))).all()
 
 
-def test_constants_that_came_with_the_model_are_free() -> None:
+def test_constants_of_the_input_graph_are_free() -> None:
     rows = [ArrayData.of(np.full(SIDE * SIDE, number, np.float32)) for number in range(80)]
     model = compile(added(rows, True))
     assert model.node_count <= 1  # it may grow with what is given
     assert (model.run()["y78"] == sum(range(80))).all()
 
 
-def test_fills_and_padding_are_not_given() -> None:
+def test_fills_and_padding_do_not_count_as_input() -> None:
     array = ArrayData.of(np.zeros(5, np.uint8))
     assert stored_bytes(array) == 5
     assert stored_bytes(fill(1)) == 4
     assert stored_bytes(PaddedData(array, 1 << 40)) == 5
-    assert Budget.beside([array, fill(1)]).given == 9
+    assert Budget.beside([array, fill(1)]).input_bytes == 9
 
 
 def refused(model: Graph) -> str:
@@ -92,7 +92,7 @@ def padded(mode: str, count: int) -> Graph:
 
 
 @pytest.mark.parametrize("mode", ["REFLECTION", "SYMMETRIC"])
-def test_tables_are_asked_for(mode: str) -> None:
+def test_tables_are_limited(mode: str) -> None:
     assert str(NODE_BYTES) in refused(padded(mode, 1 << 30))
 
 
@@ -105,8 +105,8 @@ def test_large_margins_without_a_table() -> None:
 @pytest.mark.parametrize(
     "data", [PaddedData(ArrayData.of(np.arange(4, dtype=np.float32)), 1 << 26), FillData(b"\1", 1 << 26)]
 )
-def test_buffers_that_are_written_in_part_are_not_stored(data: Data) -> None:
-    """Four numbers in the middle of 64 MiB, of which the model knows 16 bytes, or one."""
+def test_partly_written_buffers_are_not_stored(data: Data) -> None:
+    """Four numbers are written into 64 MiB, which are described by 16 bytes or 1."""
     row = t("FLOAT32", (4,))
     before, after = Value("y", data.nbytes), Value("y#1", data.nbytes)
     op = operator("ELEMENT_WISE_IDENTITY", InputTensor=row, OutputTensor=row)
@@ -121,18 +121,18 @@ def test_buffers_that_are_written_in_part_are_not_stored(data: Data) -> None:
     np.testing.assert_array_equal(model.run({"x": np.array([5, 6, 7, 8], np.float32)})["y"], want)
 
 
-def test_each_node_and_all_together() -> None:
-    budget = Budget(given=100)
+def test_limits_per_node_and_in_total() -> None:
+    budget = Budget(input_bytes=100)
     budget.begin("a", "JOIN")
     budget.spend(NODE_BYTES)
     budget.begin("b", "JOIN")
     budget.spend(NODE_BYTES)
     budget.begin("c", "JOIN")
-    budget.spend(400)  # four times what is given
+    budget.spend(400)  # four times the input
     assert not budget.affords(1)
-    for ask in (lambda: budget.spend(1), lambda: budget.require(1)):
+    for reserve in (lambda: budget.spend(1), lambda: budget.require(1)):
         with pytest.raises(DmlError) as caught:
-            ask()
+            reserve()
         (item,) = caught.value.diagnostics
         assert (item.code, item.node, item.operator) == ("DML2007", "c", "JOIN")
         assert "for all nodes together" in item.message
@@ -140,25 +140,21 @@ def test_each_node_and_all_together() -> None:
         Budget().spend(NODE_BYTES + 1)
 
 
-def test_stored_constants_count() -> None:
-    budget = Budget(given=100)
+def test_limit_of_stored_constants() -> None:
+    budget = Budget(input_bytes=100)
     for _ in range(2):
         budget.store(TOTAL_BYTES // 2 + 250)
     with pytest.raises(DmlError):
         budget.store(1)
 
 
-def test_nodes_count() -> None:
+def test_limit_of_nodes() -> None:
     Budget().count_node(NODE_COUNT - 1)
     with pytest.raises(DmlError, match="ONNX nodes"):
         Budget().count_node(NODE_COUNT)
 
 
-def compiled(graph: Graph) -> CompiledModel:
-    return compile_outputs(graph, graph.outputs)
-
-
-def test_small_models_do_not_notice() -> None:
+def test_small_models_are_folded() -> None:
     op = operator("ELEMENT_WISE_ADD", ATensor=SQUARE, BTensor=SQUARE, OutputTensor=SQUARE)
-    case = make_case(op, constants=("ATensor", "BTensor"))
-    assert compiled(case.graph).node_count <= 1
+    graph = make_case(op, constants=("ATensor", "BTensor")).graph
+    assert compile_outputs(graph, graph.outputs).node_count <= 1

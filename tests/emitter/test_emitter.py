@@ -1,4 +1,4 @@
-"""The emitter: creates or folds, shares constants, legalises types, names things."""
+"""The emitter: folding, shared constants, types, names."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def emitted(e: Emitter) -> list[str]:
 
 
 @pytest.mark.parametrize(("below", "kept"), [(128, 128), (129, None)])
-def test_a_bound_stays_where_a_type_has_all_numbers_below_it(below: int, kept: int | None) -> None:
+def test_cast_keeps_an_upper_limit_that_fits_the_type(below: int, kept: int | None) -> None:
     x = computed(dtype=np.int64)
     x.below = below
     assert emitter().Cast(x, np.dtype(np.int8)).below == kept
@@ -51,7 +51,7 @@ def test_operations_on_constants_are_evaluated() -> None:
 
 
 @pytest.mark.parametrize("exact", [False, True])
-def test_zero_is_added_where_it_makes_zero_of_minus_zero(exact: bool) -> None:
+def test_adding_zero_is_dropped_except_in_exact_models(exact: bool) -> None:
     e = Emitter(target("cpu", 21, exact=exact))
     e.begin("node", "TEST")
     zero = e.constant(0, np.float32)
@@ -118,7 +118,7 @@ def test_weights_keep_their_names() -> None:
     assert list(e.initializers) == ["filter"]
 
 
-def test_names_tell_where_a_node_comes_from() -> None:
+def test_node_names_include_their_origin() -> None:
     e = emitter()
     x = e.Relu(computed())
     e.Relu(e.Sigmoid(x))
@@ -161,7 +161,7 @@ def test_integer_arithmetic_stays_among_integers() -> None:
     assert not casts & {TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE}
 
 
-def test_what_no_kernel_can_do_exactly_is_refused() -> None:
+def test_operators_without_exact_kernels_are_refused() -> None:
     e = emitter()
     window = Window((2, 2), (1, 1), (1, 1), (0, 0), (0, 0))
     with pytest.raises(NoKernelError, match="MaxPool for int64"):
@@ -190,14 +190,14 @@ def test_renaming_follows_the_readers() -> None:
 
 
 @pytest.mark.parametrize("opset", range(17, 24))
-def test_reductions_are_written_as_the_opset_wants_them(opset: int) -> None:
+def test_reductions_match_the_opset(opset: int) -> None:
     e = emitter(opset)
     x = computed()
     model = model_of(e, [x], [e.ReduceMax(e.ReduceSum(x, (0,)), (1,))])
     assert [node.op_type for node in model.graph.node] == ["ReduceSum", "ReduceMax"]
 
 
-def test_what_only_the_run_tells_has_no_size_in_the_model() -> None:
+def test_unknown_sizes_are_omitted_from_the_model() -> None:
     e = emitter()
     limit = e.constant(3, np.int64)
     np.testing.assert_array_equal(e.Unsqueeze(e.Range(limit), (1, 2)).constant, np.arange(3).reshape(3, 1, 1))
@@ -214,7 +214,7 @@ def test_what_only_the_run_tells_has_no_size_in_the_model() -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_nothing_drops_a_sum_that_makes_0_of_minus_0(dtype: npt.DTypeLike) -> None:
+def test_runtime_keeps_sums_that_turn_minus_zero_into_zero(dtype: npt.DTypeLike) -> None:
     numbers = np.array([-0.0, 0.0, -1.0, np.inf, np.nan], dtype)
     e = legalise.emitter(target("cpu", 21))
     e.begin("node", "TEST")
@@ -228,7 +228,7 @@ def test_nothing_drops_a_sum_that_makes_0_of_minus_0(dtype: npt.DTypeLike) -> No
         np.testing.assert_array_equal(np.signbit(got), np.signbit(want))
 
 
-def test_constants_are_called_after_what_their_first_reader_takes_them_for() -> None:
+def test_constants_are_named_after_their_role_in_the_first_reader() -> None:
     e = emitter()
     x = e.Mul(computed(), e.constant(2, np.float32))
     e.Add(e.Reshape(x, (3, 2)), e.constant(2, np.float32))
@@ -246,7 +246,7 @@ NEVER_NEGATIVE: dict[str, Callable[[Emitter, Tensor], Tensor]] = {
     "truth": lambda e, x: e.Cast(e.IsNaN(x), x.dtype),
     "joined": lambda e, x: e.Concat([e.Relu(x), e.constant([[0, 1, 2]], x.dtype)], 0),
 }
-"""What has nothing below 0 by the operators that make it."""
+"""Values that are nonnegative by the operators that produce them."""
 
 PERHAPS_NEGATIVE: dict[str, Callable[[Emitter, Tensor], Tensor]] = {
     "input": lambda e, x: x,
@@ -257,16 +257,16 @@ PERHAPS_NEGATIVE: dict[str, Callable[[Emitter, Tensor], Tensor]] = {
     "square that wraps": lambda e, x: e.Mul(*(e.Cast(x, np.dtype(np.int32)),) * 2),
     "square cast behind wrapping": lambda e, x: e.Cast(e.Mul(*(e.Cast(x, np.dtype(np.int32)),) * 2), x.dtype),
     "joined": lambda e, x: e.Concat([e.Relu(x), e.constant([[0, 1, -2]], x.dtype)], 0),
-    # -0.0 is not below 0, and what is divided by it is
+    # dividing by -0.0, which is not below 0, gives negative numbers
     "quotient": lambda e, x: e.Div(e.Abs(x), e.Sqrt(x)),
 }
 
 
-@pytest.mark.parametrize("made", NEVER_NEGATIVE.values(), ids=NEVER_NEGATIVE)
-def test_the_sign_of_a_value_is_known_by_what_makes_it(made: Callable[[Emitter, Tensor], Tensor]) -> None:
-    assert made(emitter(), computed()).is_never_negative
+@pytest.mark.parametrize("emit", NEVER_NEGATIVE.values(), ids=NEVER_NEGATIVE)
+def test_values_known_to_be_nonnegative(emit: Callable[[Emitter, Tensor], Tensor]) -> None:
+    assert emit(emitter(), computed()).is_never_negative
 
 
-@pytest.mark.parametrize("made", PERHAPS_NEGATIVE.values(), ids=PERHAPS_NEGATIVE)
-def test_the_sign_of_a_value_is_not_known_otherwise(made: Callable[[Emitter, Tensor], Tensor]) -> None:
-    assert not made(emitter(), computed()).is_never_negative
+@pytest.mark.parametrize("emit", PERHAPS_NEGATIVE.values(), ids=PERHAPS_NEGATIVE)
+def test_values_not_known_to_be_nonnegative(emit: Callable[[Emitter, Tensor], Tensor]) -> None:
+    assert not emit(emitter(), computed()).is_never_negative

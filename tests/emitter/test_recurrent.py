@@ -1,4 +1,4 @@
-"""The emitter's loops: a body of its own, in which everything outside can be used."""
+"""Scans, whose bodies may use outer values, and recurrent operators."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def computed(name: str, *shape: int) -> Tensor:
 
 
 def run(e: Emitter, feeds: dict[str, np.ndarray], outputs: list[Tensor]) -> list[np.ndarray]:
-    """The graph as a model, checked and run."""
+    """Checks and runs the emitted nodes as a model."""
     model = model_of(e, [computed(key, *value.shape) for key, value in feeds.items()], outputs)
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     return session.run([item.name for item in outputs], feeds)
@@ -51,8 +51,8 @@ def test_a_running_sum(backward: bool, opset: int) -> None:
     np.testing.assert_array_equal(got[1], running)
 
 
-def test_outputs_of_the_body_are_its_own_and_differ() -> None:
-    """A state handed on, a tensor of the graph around, a constant, and one result twice are copied."""
+def test_body_outputs_are_distinct_values_of_the_body() -> None:
+    """Unchanged states, outer tensors, constants and repeated results are copied."""
     e = emitter()
     x, outside = computed("x", 3, 2), computed("outside", 2)
     one = e.constant(np.ones(2, np.float32))
@@ -73,7 +73,7 @@ def test_outputs_of_the_body_are_its_own_and_differ() -> None:
         np.testing.assert_array_equal(have, want)
 
 
-def test_what_follows_a_body_that_fails_is_not_emitted_into_it() -> None:
+def test_nodes_after_a_failed_body_are_not_part_of_it() -> None:
     e = emitter()
 
     def step(states: States, elements: Sequence[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
@@ -85,7 +85,7 @@ def test_what_follows_a_body_that_fails_is_not_emitted_into_it() -> None:
     assert [node.op_type for node in e.emitted] == ["Neg"]
 
 
-def test_outputs_that_are_not_wanted_have_no_name() -> None:
+def test_unwanted_outputs_have_no_name() -> None:
     e = emitter()
     tensors = (computed("x", 4, 2, 3), computed("w", 1, 15, 3), computed("r", 1, 15, 5))
     activations = [GateActivation("Sigmoid"), GateActivation("Affine", 2.0, 0.5)]

@@ -1,4 +1,4 @@
-"""Sizes that only the run tells, and a size that is as large as what stands for them."""
+"""Unknown sizes, and a known size equal to the number that represents them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dml2onnx.onnx_model import FLOAT, INT64, UNKNOWN, OnnxGraph, has_unknown, i
 from dml2onnx.writer import Header, model_bytes
 
 
-def test_broadcasting_keeps_them() -> None:
+def test_broadcasting_keeps_unknown_sizes() -> None:
     known = int(UNKNOWN)
     assert list(map(is_unknown, broadcast_shape((UNKNOWN, 1), (1, 3)))) == [True, False]
     assert list(map(is_unknown, broadcast_shape((2, 1, 1), (UNKNOWN, known)))) == [False, True, False]
@@ -19,8 +19,8 @@ def test_broadcasting_keeps_them() -> None:
     assert str(UNKNOWN) == "UNKNOWN"
 
 
-def test_a_size_as_large_is_known() -> None:
-    """The first is written as it is, the second without its size."""
+def test_an_equal_size_is_known() -> None:
+    """It is written to the model; an unknown size is not."""
     e = Emitter()
     e.begin("node", "OPERATOR")
     e.Neg(Tensor("x", FLOAT, (int(UNKNOWN), 2)))

@@ -1,4 +1,4 @@
-"""Whole networks in FLOAT16, on the CPU provider and on an NPU's emulator, against the FLOAT32 graph."""
+"""Networks in FLOAT16, on the CPU provider and on an NPU's emulator, compared with the FLOAT32 graph."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from tests.runtimes.samples import Sample, halves
 QNN = Path(__file__).parents[2] / ".venv-qnn" / "bin" / "python"
 NAMES = ("transformer block, 64 behind 64", "decoder, one token behind 255", "training step (Adam)", "digits")
 STAYING = {"training step (Adam)": 4}
-"""How many nodes stay FLOAT32: the optimizer, once for each of its parameters."""
+"""The number of nodes that stay FLOAT32: the optimizer, once per parameter."""
 CLOSE = 4e-3
-"""How far results may be apart, relative to the largest: a few roundings to 11 bits."""
+"""The tolerance relative to the largest result: a few roundings to 11 bits."""
 
 
 @cache
@@ -42,7 +42,7 @@ def test_networks_on_the_cpu(name: str) -> None:
 
 @pytest.mark.skipif(not QNN.exists(), reason="needs .venv-qnn, which scripts/test.py makes")
 @pytest.mark.parametrize("name", ["transformer block, 64 behind 64"])
-def test_networks_are_wholly_on_the_npu(name: str) -> None:
+def test_networks_run_entirely_on_the_npu(name: str) -> None:
     worker = Worker(Runtime("qnn", "qnn-npu", QNN, {}))
     try:
         worker.start()

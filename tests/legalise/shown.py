@@ -1,4 +1,4 @@
-"""Models that show quirks, as ONNX and its arrays."""
+"""Models that demonstrate quirks, as ONNX models with arrays."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dml2onnx.legalise.rules import Shown
 
 
 def model_of(shown: Shown) -> onnx.ModelProto:
-    """The model, read from ONNX's text form."""
+    """Parses the model from ONNX's text format."""
     versions = f'<ir_version: 10, opset_import: ["": {shown.opset}]>'
     parsed = parser.parse_model(f"{versions} g {' '.join(shown.model.split())}")
     onnx.checker.check_model(parsed, full_check=True)
@@ -18,17 +18,12 @@ def model_of(shown: Shown) -> onnx.ModelProto:
 
 
 def arrays(shown: Shown) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
-    """The inputs and the outputs."""
+    """Returns the inputs and the expected outputs."""
     graph = model_of(shown).graph
 
-    def of(
-        values: tuple[tuple[float | int | bool, ...], ...], ports: list[onnx.ValueInfoProto]
-    ) -> tuple[np.ndarray, ...]:
-        made = []
-        for items, port in zip(values, ports, strict=True):
-            described = port.type.tensor_type
-            dtype = helper.tensor_dtype_to_np_dtype(described.elem_type)
-            made.append(np.array(items, dtype).reshape([axis.dim_value for axis in described.shape.dim]))
-        return tuple(made)
+    def array(items: tuple[float | int | bool, ...], port: onnx.ValueInfoProto) -> np.ndarray:
+        desc = port.type.tensor_type
+        dtype = helper.tensor_dtype_to_np_dtype(desc.elem_type)
+        return np.array(items, dtype).reshape([axis.dim_value for axis in desc.shape.dim])
 
-    return of(shown.inputs, list(graph.input)), of(shown.outputs, list(graph.output))
+    return tuple(map(array, shown.inputs, graph.input)), tuple(map(array, shown.outputs, graph.output))

@@ -1,4 +1,4 @@
-"""Other operators for those that a target has no kernels for: the same bits, and only there."""
+"""Replacements of operators without kernels: bit for bit equal, and used only where the kernel is missing."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ CASES: dict[str, tuple[Callable[..., Tensor], list[np.ndarray]]] = {
 }
 
 
-def answer(target: str, make: Callable[..., Tensor], arrays: list[np.ndarray]) -> tuple[np.ndarray, list[str]]:
-    """What ONNX Runtime's CPU provider gives for the form of a target, and the operators in it."""
+def run(target: str, make: Callable[..., Tensor], arrays: list[np.ndarray]) -> tuple[np.ndarray, list[str]]:
+    """Runs the form for a target on ONNX Runtime's CPU provider; returns the result and the operators."""
     e = legalise.emitter(targets.target(target))
     e.begin("node", "OPERATOR")
     inputs = [Tensor(f"x{number}", array.dtype, array.shape) for number, array in enumerate(arrays)]
@@ -55,27 +55,27 @@ def answer(target: str, make: Callable[..., Tensor], arrays: list[np.ndarray]) -
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_same_numbers(name: str) -> None:
+def test_replacements_are_exact(name: str) -> None:
     make, arrays = CASES[name]
-    usual, operators = answer("cpu", make, arrays)
-    other, others = answer("webgpu", make, arrays)
+    expected, operators = run("cpu", make, arrays)
+    result, replacements = run("webgpu", make, arrays)
     missing = name.split()[0]
     assert missing in operators
-    assert missing not in others
-    np.testing.assert_array_equal(other, usual)
+    assert missing not in replacements
+    np.testing.assert_array_equal(result, expected)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_targets_with_the_kernel_keep_it(name: str) -> None:
     make, arrays = CASES[name]
-    assert name.split()[0] in answer("openvino", make, arrays)[1]
+    assert name.split()[0] in run("openvino", make, arrays)[1]
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_portable_forms_give_the_same_numbers(name: str) -> None:
-    """They have to do without many kernels and to mind all quirks at once."""
+def test_portable_replacements_are_exact(name: str) -> None:
+    """The portable target lacks many kernels and has all quirks at once."""
     make, arrays = CASES[name]
-    np.testing.assert_array_equal(answer("portable", make, arrays)[0], answer("cpu", make, arrays)[0])
+    np.testing.assert_array_equal(run("portable", make, arrays)[0], run("cpu", make, arrays)[0])
 
 
 @st.composite
@@ -92,7 +92,7 @@ def windows(draw: st.DrawFn) -> tuple[Window, tuple[int, ...]]:
 
 
 @given(windows(), st.booleans())
-def test_no_windows_in_padding(drawn: tuple[Window, tuple[int, ...]], biased: bool) -> None:
+def test_convolution_windows_in_padding(drawn: tuple[Window, tuple[int, ...]], biased: bool) -> None:
     window, sizes = drawn
     random = np.random.default_rng(1)
     arrays = [random.integers(-9, 9, shape).astype(np.float32) for shape in ((1, 2, *sizes), (2, 2, *window.shape), 2)]
@@ -102,34 +102,34 @@ def test_no_windows_in_padding(drawn: tuple[Window, tuple[int, ...]], biased: bo
         return e.Conv(x, w, b[0] if b else None, window)
 
     arrays = arrays if biased else arrays[:2]
-    np.testing.assert_array_equal(answer("openvino", make, arrays)[0], answer("cpu", make, arrays)[0])
+    np.testing.assert_array_equal(run("openvino", make, arrays)[0], run("cpu", make, arrays)[0])
     for axis, size in enumerate(sizes):
-        before, behind = in_padding(window, axis, size)
+        before, after = in_padding(window, axis, size)
         starts = np.arange(window.output_size(axis, size)) * window.strides[axis] - window.start[axis]
         ends = starts + window.extent(axis)
-        # one that jumps over all elements with its stride belongs to neither side
+        # a window after a stride over all elements belongs to neither side
         assert before in ((ends <= 0).sum(), window.start[axis] // window.strides[axis])
-        assert behind == (starts >= size).sum()
-        if before + behind < len(starts):
-            assert in_padding(without(window, axis, size, before, behind), axis, size)[1] == 0
+        assert after == (starts >= size).sum()
+        if before + after < len(starts):
+            assert in_padding(without(window, axis, size, before, after), axis, size)[1] == 0
 
 
-def test_resize_stays_where_only_sizes_of_one_are_behind_it() -> None:
-    """Kernels that look at the last two axes alone look at this one, since the one behind it has no second element."""
+def test_resize_before_axes_of_size_one_is_kept() -> None:
+    """Kernels for the last two axes suffice, since the axis after this one has a single element."""
     column = np.arange(6, dtype=np.float32).reshape(1, 2, 3, 1)
 
     def make(e: Emitter, x: Tensor) -> Tensor:
         how = {"mode": "linear", "coordinate_transformation_mode": "half_pixel"}
         return e.Resize(x, None, (1.0, 1.0, 2.0, 1.0), **how)
 
-    found, operators = answer("openvino", make, [column])
+    found, operators = run("openvino", make, [column])
     assert operators.count("Resize") == 1
     assert "Gather" not in operators
-    np.testing.assert_allclose(found, answer("cpu", make, [column])[0], rtol=1e-6)
+    np.testing.assert_allclose(found, run("cpu", make, [column])[0], rtol=1e-6)
 
 
 @pytest.mark.parametrize("target", ["cpu", "webgpu"])
-def test_constants_fold_as_ever(target: str) -> None:
+def test_constants_are_folded(target: str) -> None:
     e = legalise.emitter(targets.target(target))
     e.begin("node", "OPERATOR")
     assert e.Max(e.constant(1, FLOAT), e.constant(2, FLOAT)).constant == 2

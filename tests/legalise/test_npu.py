@@ -1,4 +1,4 @@
-"""Forms for Qualcomm's NPU: right everywhere, and taken for it only. ``tests/runtimes/`` runs them on its emulator."""
+"""Forms for Qualcomm's NPU only, checked on the CPU. ``tests/runtimes/`` runs them on its emulator."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BACKWARDS = np.array([[[[-1, 0, -4, 2], [-2, 1, 3, -3]]]], np.int32)
 
 
 def forms(op: OperatorDesc, **how: Any) -> tuple[list[str], list[str]]:
-    """The ONNX operators for any runtime, and those for the NPU, each checked."""
+    """The ONNX operators for any runtime and for the NPU; the results of both are checked."""
     return operators(check_form(op, target="onnx", **how)), operators(check_form(op, target="qnn-npu", **how))
 
 
@@ -39,7 +39,7 @@ def indexed(name: str, **tensors: Any) -> OperatorDesc:
         (indexed("SCATTER", UpdatesTensor=ROW), "ScatterElements"),
     ],
 )
-def test_indices_count_from_the_start(op, kernel):
+def test_negative_indices_are_replaced(op, kernel):
     plain, npu = forms(op, inputs={"IndicesTensor": BACKWARDS})
     assert plain == [kernel]
     assert npu == ["Less", "Add", "Where", kernel]
@@ -50,7 +50,7 @@ def test_constant_indices_need_no_nodes():
     assert npu == ["GatherElements"]
 
 
-def test_tuples_count_from_the_start():
+def test_negative_coordinates_are_replaced():
     op = operator(
         "SCATTER_ND",
         InputTensor=t("FLOAT32", (3, 4)),
@@ -65,7 +65,7 @@ def test_tuples_count_from_the_start():
 
 
 @pytest.mark.parametrize(("data_type", "adds"), [("FLOAT32", False), ("INT32", True)])
-def test_integers_are_gathered_from_the_start(data_type, adds):
+def test_only_gather_of_integers_replaces_negative_indices(data_type, adds):
     x, indices = t(data_type, (2, 4)), t("INT32", (1, 3))
     op = operator(
         "GATHER", InputTensor=x, IndicesTensor=indices, OutputTensor=t(data_type, (2, 3)), Axis=1, IndexDimensions=1
@@ -75,7 +75,7 @@ def test_integers_are_gathered_from_the_start(data_type, adds):
 
 
 @pytest.mark.parametrize(("mode", "kernel"), [("EDGE", "Gather"), ("REFLECTION", "Pad")])
-def test_edges_are_gathered(mode, kernel):
+def test_edge_padding_uses_gather(mode, kernel):
     op = operator(
         "PADDING",
         InputTensor=ROW,
@@ -88,13 +88,13 @@ def test_edges_are_gathered(mode, kernel):
     assert forms(op) == (["Pad"], [kernel])
 
 
-def test_bytes_become_floats_over_integers():
+def test_bytes_are_cast_to_floats_through_integers():
     op = operator("CAST", InputTensor=t("UINT8", (1, 1, 2, 4)), OutputTensor=ROW)
     assert forms(op) == (["Cast"], ["Cast", "Cast"])
 
 
-def test_integers_are_true_below_zero():
-    """The mask of an attention, whose other numbers than 0 and 1 are as true."""
+def test_negative_integers_are_true():
+    """Masks of attention may have other numbers than 0 and 1."""
     op = next(op for op in descriptors()["DML_OPERATOR_MULTIHEAD_ATTENTION"] if op.enum("MaskType") == "BOOLEAN")
     plain, npu = forms(op)
     assert plain.count("Cast") > npu.count("Cast")
@@ -102,15 +102,15 @@ def test_integers_are_true_below_zero():
 
 
 @pytest.mark.parametrize("name", ["ELEMENT_WISE_ADD", "ELEMENT_WISE_MULTIPLY"])
-def test_sums_of_bytes_go_round(name):
+def test_sums_of_bytes_wrap(name):
     byte = t("UINT8", (300,))
     op = operator(name, ATensor=byte, BTensor=byte, OutputTensor=byte)
     _, npu = forms(op)
     assert npu[-2:] == ["Mod", "Cast"]
 
 
-def test_what_is_quantised_lies_above_an_integer():
-    """Rounded down or to the nearest, it becomes the same."""
+def test_quantized_numbers_are_above_integers():
+    """Rounding down and rounding to nearest then give the same result."""
     (op, *_) = descriptors()["DML_OPERATOR_ELEMENT_WISE_QUANTIZE_LINEAR"]
     plain, npu = forms(op)
     assert plain.count("Round") <= npu.count("Round")
@@ -118,7 +118,7 @@ def test_what_is_quantised_lies_above_an_integer():
 
 
 @pytest.mark.parametrize("steepness", [0.5, 1, 3])
-def test_softplus_is_made_of_logarithms(steepness):
+def test_softplus_is_a_formula(steepness):
     op = operator("ACTIVATION_SOFTPLUS", InputTensor=ROW, OutputTensor=ROW, Steepness=steepness)
     plain, npu = forms(op)
     assert "Softplus" in plain
@@ -126,8 +126,8 @@ def test_softplus_is_made_of_logarithms(steepness):
 
 
 @pytest.mark.parametrize(("offset", "kernel"), [(0.5, "Resize"), (0, "Gather")])
-def test_elements_are_chosen_as_the_npu_rounds(offset, kernel):
-    """Halves up at the centres of pixels; halves up where coordinates are asymmetric is nothing that it has."""
+def test_nearest_resize_uses_the_modes_of_the_npu(offset, kernel):
+    """The NPU rounds halves up at pixel centers, but not at asymmetric coordinates."""
     op = operator(
         "RESAMPLE1",
         InputTensor=t("FLOAT32", (1, 1, 3, 4)),
@@ -142,7 +142,7 @@ def test_elements_are_chosen_as_the_npu_rounds(offset, kernel):
     assert ("Gather" in npu) is (kernel == "Gather")
 
 
-def test_extremes_of_many_dimensions():
+def test_extremes_of_many_dimensions_are_flattened():
     sizes = t("INT32", (2, 1, 3, 1, 2, 1, 2))
     op = operator("ELEMENT_WISE_MIN", ATensor=sizes, BTensor=sizes, OutputTensor=sizes)
     plain, npu = forms(op)
@@ -150,7 +150,7 @@ def test_extremes_of_many_dimensions():
     assert npu == ["Reshape", "Reshape", "Min", "Reshape"]
 
 
-def test_extremes_of_unlike_shapes():
+def test_extremes_that_broadcast_use_where():
     sizes = t("INT32", (2, 1, 3, 1, 2, 1, 2))
     some = t("INT32", (2, 1, 3, 1, 2, 1, 2), (2, 0, 4, 0, 0, 0, 1))
     op = operator("ELEMENT_WISE_MAX", ATensor=sizes, BTensor=some, OutputTensor=sizes)
@@ -163,7 +163,7 @@ def warnings(op: OperatorDesc) -> list[tuple[str, str]]:
     return [(item.code, item.message) for item in model.warnings]
 
 
-def test_bits_of_floats_are_named():
+def test_bits_of_floats_are_reported():
     op = operator("ELEMENT_WISE_BIT_AND", ATensor=ROW, BTensor=ROW, OutputTensor=ROW)
     assert any(code == "DML2011" and "fewer bits" in text for code, text in warnings(op))
     whole = t("UINT32", (1, 1, 2, 4))
@@ -171,8 +171,7 @@ def test_bits_of_floats_are_named():
     assert all(code != "DML2011" for code, _ in warnings(op))
 
 
-def test_many_dimensions_are_named():
-    """The NPU has the kernel, but not for so many dimensions."""
+def test_many_dimensions_are_reported():
     sizes = t("FLOAT32", (2, 1, 3, 1, 2, 2))
     found = warnings(operator("ELEMENT_WISE_ABS", InputTensor=sizes, OutputTensor=sizes))
     assert [code for code, _ in found] == ["DML2009"]
@@ -182,16 +181,16 @@ def test_many_dimensions_are_named():
 
 @pytest.mark.parametrize("name", [*DEVICES, "windows-ml"])
 def test_every_operator_has_a_form_for_each_device(name):
-    """Whatever nobody has measured is left to the CPU, and said."""
+    """Nodes without a known kernel run on the CPU, and are reported."""
     for several in descriptors().values():
         graph = single_node(several[0])
         model = compile_outputs(graph, graph.outputs, target=name, exact=False)
         chosen = target(name)
-        elsewhere = [node.op_type for node in with_bodies(model.lowered.nodes) if not _is_there(chosen, node)]
+        elsewhere = [node.op_type for node in with_bodies(model.lowered.nodes) if not _has_kernel(chosen, node)]
         assert bool(elsewhere) == any(item.code == "DML2009" for item in model.warnings), several[0].type
 
 
-def _is_there(chosen: Target, node: Node) -> bool:
+def _has_kernel(chosen: Target, node: Node) -> bool:
     types = [
         [None if value is None else ELEMENT_TYPES[value.dtype][1] for value in values]
         for values in (node.inputs, node.outputs)
@@ -218,7 +217,7 @@ def test_windows_ml_has_what_all_devices_have():
 @pytest.mark.parametrize("opset", [17, 21])
 @pytest.mark.parametrize(("mode", "offsets"), [("LINEAR", (0.5, -0.5)), ("NEAREST_NEIGHBOR", (0.0, 0.0))])
 def test_axes_of_resize_are_stated(name: str, opset: int, mode: str, offsets: tuple[float, float]) -> None:
-    """winml-cli has measured no other Resize, and no linear one with another rounding than downwards."""
+    """winml-cli has measured no Resize without axes, and no linear one with another nearest_mode than floor."""
     op = operator(
         "RESAMPLE2",
         InputTensor=t("FLOAT32", (1, 3, 4, 5)),
@@ -258,41 +257,41 @@ def lstm(direction: str, *, cell: bool = False) -> OperatorDesc:
     )
 
 
-def read_by_npu(lengths: list[int], direction: str, *, constant: bool = True, cell: bool = False) -> list[Node]:
-    """The LSTM nodes for the NPU, whose numbers have been compared."""
-    given = {"SequenceLengthsTensor": np.array(lengths, np.uint32).reshape(1, 1, 1, 4)}
+def npu_lstms(lengths: list[int], direction: str, *, constant: bool = True, cell: bool = False) -> list[Node]:
+    """The LSTM nodes for the NPU, after checking the results."""
+    inputs = {"SequenceLengthsTensor": np.array(lengths, np.uint32).reshape(1, 1, 1, 4)}
     constants = ["SequenceLengthsTensor", "WeightTensor", "RecurrenceTensor", "BiasTensor"] if constant else []
-    model = check_form(lstm(direction, cell=cell), target="qnn-npu", inputs=given, constants=constants)
+    model = check_form(lstm(direction, cell=cell), target="qnn-npu", inputs=inputs, constants=constants)
     return [node for node in model.lowered.nodes if node.op_type == "LSTM"]
 
 
 @pytest.mark.parametrize(("direction", "ways"), [("FORWARD", 1), ("BACKWARD", 1), ("BIDIRECTIONAL", 2)])
-def test_sequences_with_known_lengths_are_read_to_the_last_step(direction, ways):
-    found = read_by_npu([6, 3, 1, 5], direction)
+def test_known_lengths_are_dropped(direction, ways):
+    found = npu_lstms([6, 3, 1, 5], direction)
     assert len(found) == ways
     assert all(len(node.inputs) < 5 or node.inputs[4] is None for node in found)
     assert all("direction" not in node.attributes for node in found)
 
 
-def test_sequences_of_all_steps_need_no_lengths():
-    (node,) = read_by_npu([6, 6, 6, 6], "BIDIRECTIONAL")
+def test_lengths_of_all_steps_are_dropped():
+    (node,) = npu_lstms([6, 6, 6, 6], "BIDIRECTIONAL")
     assert len(node.inputs) < 5
 
 
 @pytest.mark.parametrize("how", [{"constant": False}, {"cell": True}])
-def test_other_sequences_keep_their_lengths(how):
-    (node,) = read_by_npu([6, 3, 1, 5], "BIDIRECTIONAL", **how)
+def test_other_lengths_are_kept(how):
+    (node,) = npu_lstms([6, 3, 1, 5], "BIDIRECTIONAL", **how)
     assert node.inputs[4] is not None
 
 
-# --- As winml-cli knows them ------------------------------------------------------------------------------------------
+# --- Forms that winml-cli has measured --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     "name", ["qnn-npu", "qnn-gpu", "openvino", "openvino-npu", "openvino-gpu", "tensorrt-rtx", "windows-ml"]
 )
 def test_slices_state_their_steps(name):
-    """Others leave out steps of 1."""
+    """Other targets omit steps of 1."""
     x, part = t("FLOAT32", (1, 1, 4, 4)), t("FLOAT32", (1, 1, 2, 4))
     op = operator("SLICE", InputTensor=x, OutputTensor=part, Offsets=(0, 0, 1, 0), Sizes=(1, 1, 2, 4), Strides=(1,) * 4)
     assert [len(node.inputs) for node in check_form(op, target="onnx").lowered.nodes] == [4]
@@ -304,7 +303,7 @@ def test_slices_state_their_steps(name):
 
 
 @pytest.mark.parametrize(("axis", "taken", "stated"), [(2, (1, 1, 2, 4), 2), (3, (1, 1, 4, 2), -1)])
-def test_the_last_axis_of_top_k_is_counted_from_the_end(axis, taken, stated):
+def test_the_last_axis_of_top_k_is_negative(axis, taken, stated):
     values, indices = t("FLOAT32", taken), t("UINT32", taken)
     x = t("FLOAT32", (1, 1, 4, 4))
     op = operator("TOP_K", InputTensor=x, OutputValueTensor=values, OutputIndexTensor=indices, Axis=axis, K=2)
@@ -312,18 +311,18 @@ def test_the_last_axis_of_top_k_is_counted_from_the_end(axis, taken, stated):
     assert node.attributes["axis"] == stated
 
 
-def test_no_number_of_adam_is_without_dimensions():
-    """Which OpenVINO's processors do not run."""
+def test_adam_has_no_scalars():
+    """OpenVINO's processors do not run them."""
     (op, *_) = descriptors()["DML_OPERATOR_ADAM_OPTIMIZER"]
     nodes = check_form(op, target="openvino-npu").lowered.nodes
     assert all(value.shape for node in nodes for value in node.outputs if value is not None)
 
 
-# --- Between quantisations --------------------------------------------------------------------------------------------
+# --- Quantization -----------------------------------------------------------------------------------------------------
 
 
 def quantised(*, filters: int = 1, moved: bool = False, computed: bool = False) -> dml2onnx.Graph:
-    """A convolution, the maximum of its results, and a second convolution, all of 8 bits."""
+    """Two 8-bit convolutions, each followed by a maximum."""
     rng = np.random.default_rng(3)
     g = dml2onnx.GraphBuilder()
 
@@ -337,15 +336,15 @@ def quantised(*, filters: int = 1, moved: bool = False, computed: bool = False) 
     for count, size in ((8, 4), (8, 8)):
         weights = g.constant(rng.integers(-60, 60, (count, size, 3, 3)).astype(np.int8))
         zeros = g.constant(np.zeros((1, filters, 1, 1), np.int8))
-        made = g.quantized_linear_convolution(
+        result = g.quantized_linear_convolution(
             read, scale, one(128, np.uint8), weights, steps, zeros, None, one(0.04), one(100, np.uint8), "UINT8"
         )
-        read, scale = g.max_pooling(made, [2, 2], [1, 1]).values, one(0.04)
+        read, scale = g.max_pooling(result, [2, 2], [1, 1]).values, one(0.04)
     return g.build({"y": read})
 
 
 @pytest.mark.parametrize("filters", [1, 8])
-def test_quantised_networks_are_one_row_of_units(filters):
+def test_quantized_networks_consist_of_qdq_units(filters):
     model = dml2onnx.compile(quantised(filters=filters), target="qnn-npu")
     assert "DML2009" not in {item.code for item in model.warnings}
     unit = ["DequantizeLinear", "DequantizeLinear", "Conv", "QuantizeLinear"]
@@ -353,12 +352,12 @@ def test_quantised_networks_are_one_row_of_units(filters):
     assert operators(model) == [*unit, *pool, *unit, *pool]
     x = np.random.default_rng(4).integers(0, 256, (1, 4, 16, 16)).astype(np.uint8)
     want, got = dml2onnx.run(quantised(filters=filters), {"x": x})["y"], model.run({"x": x})["y"]
-    assert np.abs(got.astype(int) - want).max() <= 1  # a sum that lies in the middle of two steps
+    assert np.abs(got.astype(int) - want).max() <= 1  # ties of sums
 
 
 @pytest.mark.parametrize("how", [{"moved": True}, {"computed": True}])
-def test_what_the_npu_refuses_between_quantisations_is_computed_with_integers(how):
-    """A unit reads an input, a constant or another unit, with constant parameters."""
+def test_products_that_are_no_qdq_units_use_integers(how):
+    """A unit reads a graph input, a constant or another unit, with constant parameters."""
     model = dml2onnx.compile(quantised(**how), target="qnn-npu")
     assert operators(model).count("ConvInteger") == 2
     assert "Conv" not in operators(model)

@@ -1,4 +1,4 @@
-"""What is said of kernels is so: the smallest graph that shows each quirk, and what its rules are asked with."""
+"""Quirks are real: a minimal model demonstrates each; and rules match the signatures of their operators."""
 
 from __future__ import annotations
 
@@ -30,30 +30,29 @@ VERSION = tuple(int(part) for part in onnxruntime.__version__.split(".")[:2])
 
 EVERY = {*EVERYWHERE}.union(*(target(name).quirks for name in NAMES))
 PLACED = {"LSTM_TAKES_WHOLE_SEQUENCES", "QUANTIZES_IN_UNITS", "RESIZE_SPELLS_OUT_AXES", "SLICE_SPELLS_OUT_STEPS"}
-"""Facts about what processors leave to the CPU, where numbers are the same; ``test_npu.py`` has the forms."""
+"""Operators that processors leave to the CPU, with equal results; see ``test_npu.py``."""
 
 SOMEWHERE = {"PAIRS_OF_BYTES_SATURATE", "UNKNOWN_PAIRS_OF_BYTES_SATURATE"}
-"""Facts about some processors; models ask for them (``tests/passes/test_signed_weights.py``)."""
+"""Quirks of some processors, which models test at run time (``tests/passes/test_signed_weights.py``)."""
 
 SLOW = {name for name in EVERY if QUIRKS[name].kind is Kind.SPEED} - SOMEWHERE - PLACED
-"""Facts about time, which no test can hold; ``scripts/bench_ops.py`` has the operators."""
+"""Quirks of speed, which tests cannot check; ``scripts/bench_ops.py`` measures the operators."""
 
 ELSEWHERE = {
     "FLOAT_HAS_THE_BITS_OF_FLOAT16",
     *(item.explains for item in DIFFERENCES if isinstance(item.explains, str)),
 } - set(target("cpu").quirks)
-"""Facts about other runtimes than ONNX Runtime's CPU provider, which is the one that is installed here.
-``tests/runtimes/differences.py`` has their titles."""
+"""Quirks of runtimes that are not installed here; ``tests/runtimes/differences.py`` lists them."""
 
 TARGETS = {"qnn": "qnn-npu", "web": "cpu", "web-gpu": "webgpu"}
-"""Of runtimes, those that are not called as their targets."""
+"""Targets of runtimes with other names."""
 
 HERE = sorted({*target("cpu").quirks, *EVERYWHERE} - SLOW - SOMEWHERE)
-"""What the ONNX Runtime that is installed here shows."""
+"""Quirks of the installed ONNX Runtime."""
 
 
 def test_every_quirk_is_shown() -> None:
-    """But for those about time, by a model in its file, which is run here or by ``tests.runtimes``."""
+    """All quirks but those of speed have a model, which runs here or in ``tests.runtimes``."""
     assert {*HERE} | SLOW | ELSEWHERE | SOMEWHERE | PLACED == EVERY
     assert [name for name in sorted(EVERY) if QUIRKS[name].shown is None] == sorted(SLOW | SOMEWHERE | PLACED)
     for item in DIFFERENCES:
@@ -61,22 +60,22 @@ def test_every_quirk_is_shown() -> None:
         assert not isinstance(item.explains, str) or item.explains in target(name).quirks, item.title
 
 
-def test_every_quirk_is_one_that_a_target_names() -> None:
+def test_every_quirk_belongs_to_a_target_and_is_described() -> None:
     assert {*QUIRKS} == EVERY
     for module in MODULES:
         body = ast.parse(inspect.getsource(module)).body
-        for made, behind in pairwise(body):
-            name = ast.unparse(made.targets[0]) if isinstance(made, ast.Assign) else ""
+        for statement, following in pairwise(body):
+            name = ast.unparse(statement.targets[0]) if isinstance(statement, ast.Assign) else ""
             if isinstance(vars(module).get(name), Quirk):
-                reason = ast.literal_eval(behind.value) if isinstance(behind, ast.Expr) else ""
+                reason = ast.literal_eval(following.value) if isinstance(following, ast.Expr) else ""
                 assert len(reason.splitlines()[0]) > 20, name
     for name, item in QUIRKS.items():
         assert item.rules or name in SOMEWHERE, name
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_rules_are_given_what_their_operators_are_given(name: str) -> None:
-    """Each names an operator of the emitter that asks its rules, and has its parameters and their defaults."""
+def test_rules_have_the_signature_of_their_operators(name: str) -> None:
+    """Each rule belongs to a legalized operator and has its parameters and defaults."""
     for operator, rules in rules_of(target(name)).items():
         method = getattr(Emitter, operator)
         wanted = inspect.signature(method.__wrapped__).parameters
@@ -88,24 +87,24 @@ def test_rules_are_given_what_their_operators_are_given(name: str) -> None:
 
 
 def _parameters(signature: Mapping[str, inspect.Parameter]) -> list[tuple[str, object]]:
-    """Names and defaults behind the first."""
+    """Names and defaults, without the first parameter."""
     return [(item.name, item.default) for item in signature.values()][1:]
 
 
 @pytest.mark.parametrize("name", HERE)
-def test_facts(name: str) -> None:
-    """What has been mended in ONNX Runtime is no fact any more."""
+def test_installed_runtime_has_the_quirk(name: str) -> None:
+    """Fails when ONNX Runtime has fixed a quirk, so that the rule can go."""
     shown = QUIRKS[name].shown
     assert shown is not None
     model, (inputs, (exact, *_)) = model_of(shown), arrays(shown)
-    is_there = _is_there(shown)
+    is_present = _is_present(shown)
 
     def run() -> np.ndarray:
         session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
         feeds = dict(zip([item.name for item in model.graph.input], inputs, strict=True))
         return np.asarray(session.run(None, feeds)[0])
 
-    if is_there and shown.says:
+    if is_present and shown.says:
         with pytest.raises(Exception, match=re.escape(shown.says)):
             run()
         return
@@ -113,12 +112,12 @@ def test_facts(name: str) -> None:
     with np.errstate(all="ignore"):
         close = np.allclose(got, exact, shown.digits, 0, equal_nan=True)
     same = close and np.array_equal(np.signbit(got[got == 0]), np.signbit(exact[exact == 0]))
-    assert same == (not is_there), f"{got} beside {exact}"
+    assert same == (not is_present), f"{got} instead of {exact}"
 
 
-def _is_there(shown: Shown) -> bool:
-    first, behind = shown.versions
-    return first <= VERSION < behind
+def _is_present(shown: Shown) -> bool:
+    first, fixed = shown.versions
+    return first <= VERSION < fixed
 
 
 OTHERWISE_EVERYWHERE = {
@@ -129,34 +128,34 @@ OTHERWISE_EVERYWHERE = {
     "RNN_READS_BY_POSITION",
     "TOP_K_LOSES_ITS_WAY_AT_NAN",
 }
-"""What neither of the two that are installed here, ONNX Runtime and ONNX's evaluator, computes as ONNX says."""
+"""Quirks whose expected results neither ONNX Runtime nor ONNX's evaluator computes."""
 
 
 @pytest.mark.parametrize("name", sorted(name for name in EVERY if QUIRKS[name].shown is not None))
-def test_what_onnx_says_is_what_somebody_computes(name: str) -> None:
-    """Also of kernels that are not here: what they should give is given by ONNX Runtime's, or ONNX's evaluator."""
+def test_expected_results_are_computed_by_some_implementation(name: str) -> None:
+    """Checks expected results, also of runtimes that are not installed, by ONNX Runtime and ONNX's evaluator."""
     shown = QUIRKS[name].shown
     assert shown is not None
     model, (inputs, exact) = model_of(shown), arrays(shown)
     feeds = dict(zip([item.name for item in model.graph.input], inputs, strict=True))
-    agree = any(
-        np.allclose(found, exact[0], shown.digits or 1e-6, 0, equal_nan=True) for found in _answers(model, feeds)
+    matches = any(
+        np.allclose(found, exact[0], shown.digits or 1e-6, 0, equal_nan=True) for found in _results(model, feeds)
     )
-    assert agree == (name not in OTHERWISE_EVERYWHERE or not _is_there(shown))
+    assert matches == (name not in OTHERWISE_EVERYWHERE or not _is_present(shown))
 
 
-def _answers(model: onnx.ModelProto, feeds: dict[str, np.ndarray]) -> Iterator[np.ndarray]:
+def _results(model: onnx.ModelProto, feeds: dict[str, np.ndarray]) -> Iterator[np.ndarray]:
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
-    with contextlib.suppress(Exception):  # no kernel, most often
+    with contextlib.suppress(Exception):  # usually a missing kernel
         session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
         yield np.asarray(session.run(None, feeds)[0])
     with contextlib.suppress(Exception), np.errstate(all="ignore"):
         yield np.asarray(onnx_results(model, feeds)[0])
 
 
-def test_nobody_asks_which_target_it_is() -> None:
+def test_no_code_compares_target_names() -> None:
     packages = [
         path for name in ("emitter", "legalise", "lowering", "passes") for path in (PACKAGE / name).rglob("*.py")
     ]
@@ -168,7 +167,7 @@ def test_nobody_asks_which_target_it_is() -> None:
 
 
 def test_targets_differ() -> None:
-    # its kernels are the operators themselves that are lowered here, but for what ONNX Runtime makes of several
+    # its kernels are the lowered operators themselves, except for fusions of ONNX Runtime
     assert set(target("dml").quirks) == {
         "BYTES_CONVERTED_SATURATE",
         "SCALES_OF_ROWS_ARE_FUSED",
@@ -181,8 +180,8 @@ def test_targets_differ() -> None:
     assert {*target("cpu").quirks, *EVERYWHERE} | ELSEWHERE | PLACED == EVERY
 
 
-def test_what_is_portable() -> None:
-    """It has the quirks of all, and a kernel only where all have one."""
+def test_portable_target() -> None:
+    """It has the quirks of all targets, and the kernels that all have."""
     others = [target(name) for name in ("onnx", "cpu", "dml", "openvino", "webgpu")]
     assert set(target("portable").quirks) == set().union(*(item.quirks for item in others))
     for name in ("float", "double", "int8", "int64"):

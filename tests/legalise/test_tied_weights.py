@@ -1,4 +1,4 @@
-"""Weights that a convolution and a transposed one share, as in an encoder and a decoder."""
+"""Weights shared by a convolution and a transposed one, as in an encoder and a decoder."""
 
 from __future__ import annotations
 
@@ -18,22 +18,21 @@ def _tied(channels: int) -> dml2onnx.Graph:
     g = GraphBuilder()
     x = g.input("x", np.float32, [1, channels, 4, 4])
     kernels = g.constant(np.random.default_rng(0).standard_normal((channels, channels, 2, 2)).astype(np.float32))
-    halved = g.convolution(x, kernels, strides=[2, 2])
-    again = g.convolution(halved, kernels, direction="BACKWARD", strides=[2, 2])
-    return g.build({"y": again, "z": g.convolution(again, kernels, direction="BACKWARD")})
+    encoded = g.convolution(x, kernels, strides=[2, 2])
+    decoded = g.convolution(encoded, kernels, direction="BACKWARD", strides=[2, 2])
+    return g.build({"y": decoded, "z": g.convolution(decoded, kernels, direction="BACKWARD")})
 
 
 @pytest.mark.parametrize("channels", [4, 64])
 @pytest.mark.parametrize(("target", "count"), [("onnx", 1), ("cpu", 1), ("openvino", 2), ("portable", 2)])
-def test_they_are_stored_once_but_where_each_operator_lays_them_out(target: str, count: int, channels: int) -> None:
-    """Small ones are known by their contents, large ones by their place; all transposed ones share theirs."""
+def test_weights_are_duplicated_only_for_targets_that_relayout_them(target: str, count: int, channels: int) -> None:
+    """Small weights are shared by contents, large ones by identity; all transposed convolutions share one copy."""
     assert len(dml2onnx.compile(_tied(channels), target=target).lowered.initializers) == count
 
 
-def test_openvino_computes_them() -> None:
-    """It was off by as much as the largest number."""
+def test_openvino_computes_tied_weights() -> None:
     if not OPENVINO.exists():
-        pytest.skip("OpenVINO is in an environment of its own, which is not here")
+        pytest.skip("needs .venv-openvino")
     model = dml2onnx.compile(_tied(4), target="openvino")
     x = np.random.default_rng(1).standard_normal((1, 4, 4, 4)).astype(np.float32)
     wanted = dml2onnx.run(_tied(4), {"x": x})

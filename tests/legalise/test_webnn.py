@@ -1,4 +1,4 @@
-"""Forms for WebNN: right everywhere, and taken for it only. ``tests/runtimes/`` runs them in a Chromium."""
+"""Forms for WebNN only, checked on the CPU. ``tests/runtimes/`` runs them in Chromium."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ PLACES = np.array([[[[1, 0, -4, 2], [-2, 1, 3, -3]]]], np.int32)
 
 
 def forms(op: OperatorDesc, **how: Any) -> tuple[list[str], list[str]]:
-    """The ONNX operators for any runtime, and those for WebNN, each checked."""
+    """The ONNX operators for any runtime and for WebNN; the results of both are checked."""
     return operators(check_form(op, target="onnx", **how)), operators(check_form(op, target="webnn", **how))
 
 
 def of(name: str, number: int = 0) -> OperatorDesc:
-    """A descriptor that is known to be right."""
+    """A valid descriptor."""
     return descriptors()[f"DML_OPERATOR_{name}"][number]
 
 
@@ -34,25 +34,25 @@ def picked(name: str, desc: Any, places: np.ndarray, **tensors: Any) -> Operator
     return operator(name, InputTensor=desc, IndicesTensor=indices, OutputTensor=desc, Axis=3, **tensors)
 
 
-def test_computed_indices_are_tuples() -> None:
+def test_computed_indices_use_gather_nd() -> None:
     plain, web = forms(picked("GATHER_ELEMENTS", ROW, PLACES), inputs={"IndicesTensor": PLACES})
     assert plain == ["GatherElements"]
     assert web == ["Cast", "Reshape", "Concat", "GatherND"]
 
 
-def test_of_one_row_elements_are_gathered() -> None:
+def test_computed_indices_into_one_row_use_gather() -> None:
     _, web = forms(picked("GATHER_ELEMENTS", LINE, PLACES[:, :, :1]), inputs={"IndicesTensor": PLACES[:, :, :1]})
     assert web == ["Reshape", "Reshape", "Gather", "Reshape"]
 
 
-def test_constant_indices_stay() -> None:
+def test_constant_indices_keep_gather_elements() -> None:
     op = picked("GATHER_ELEMENTS", ROW, PLACES)
     _, web = forms(op, inputs={"IndicesTensor": PLACES}, constants=["IndicesTensor"])
     assert web == ["GatherElements"]
 
 
 @pytest.mark.parametrize("constants", [[], ["IndicesTensor"]])
-def test_elements_are_scattered_by_tuples(constants: list[str]) -> None:
+def test_scatter_uses_scatter_nd(constants: list[str]) -> None:
     places = np.array([[[[1, 0, -1, 2], [3, 1, 0, 2]]]], np.int32)
     _, web = forms(
         picked("SCATTER", ROW, places, UpdatesTensor=ROW), inputs={"IndicesTensor": places}, constants=constants
@@ -62,7 +62,7 @@ def test_elements_are_scattered_by_tuples(constants: list[str]) -> None:
 
 
 def refused(name: str, values: dict[str, Any]) -> bool:
-    """Whether WebNN has such a node and does not build it, or computes another thing."""
+    """Whether WebNN fails to build a node, or miscomputes it."""
     ones = lambda key: set(np.ravel(values.get(key, 1))) == {1}  # noqa: E731
     if name == "ConvTranspose":
         return bool(np.any(values.get("pads", 0))) or not ones("dilations") or values.get("group", 1) != 1
@@ -73,48 +73,45 @@ def refused(name: str, values: dict[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize("name", sorted(descriptors()))
-def test_no_operator_becomes_what_webnn_does_not_build(name: str) -> None:
-    """Whatever is in the graph of any operator, in all the forms that its descriptors reach."""
+def test_no_operator_needs_what_webnn_refuses(name: str) -> None:
     for op in descriptors()[name]:
         graph = make_case(op).graph
         nodes = compile_outputs(graph, graph.outputs, target="webnn", exact=False).lowered.nodes
-        fed = {item.name for item in graph.inputs} | {
+        computed = {item.name for item in graph.inputs} | {
             item.name for node in with_bodies(nodes) for item in node.outputs if item
         }
         for node in with_bodies(nodes):
             assert not refused(node.op_type, dict(node.attributes)), node
             if node.op_type == "GatherElements":
                 assert node.inputs[1] is not None
-                assert node.inputs[1].name not in fed, node
+                assert node.inputs[1].name not in computed, node
             if node.op_type == "ScatterElements":
                 assert node.attributes.get("reduction", "none") != "none", node
             shape = node.inputs[0].shape if node.inputs and node.inputs[0] else ()
-            if node.op_type.startswith("Reduce") and not has_unknown(shape):  # which WebNN does not take
+            if node.op_type.startswith("Reduce") and not has_unknown(shape):  # WebNN refuses unknown sizes anyway
                 assert len(shape) <= 6, node
             if node.op_type == "DequantizeLinear":
                 assert len(node.inputs) == 3, node
 
 
-def test_the_other_targets_keep_their_forms() -> None:
-    """The quirks are WebNN's alone."""
-    mine = set(target("webnn").quirks)
+def test_other_targets_have_none_of_these_quirks() -> None:
+    quirks = set(target("webnn").quirks)
     for name in ("onnx", "cpu", "webgpu", "dml"):
-        assert not mine & set(target(name).quirks)
+        assert not quirks & set(target(name).quirks)
 
 
 @pytest.mark.parametrize("name", ["RESAMPLE", "RESAMPLE1", "RESAMPLE2", "UPSAMPLE_2D"])
-def test_what_looks_elsewhere_is_gathered(name: str) -> None:
-    """The numbers are checked on the CPU; a linear Resize stays where it looks at the centres of pixels."""
+def test_resizes_off_pixel_centers_are_gathered(name: str) -> None:
+    """A linear Resize is kept only if it samples pixel centers; a nearest one, if it selects the same elements."""
     for op in descriptors()[f"DML_OPERATOR_{name}"]:
         model = check_form(op, target="webnn")
         for node in with_bodies(model.lowered.nodes):
-            # nearest ones stay where the elements are those that a Resize of centres takes
             if node.op_type == "Resize" and node.attributes["mode"] == "linear":
                 assert node.attributes["coordinate_transformation_mode"] == "half_pixel", node
 
 
-def test_where_two_pixels_are_as_near_the_place_is_settled() -> None:
-    """The second of three lies between two of four: DirectML takes the latter, and a Resize may take either."""
+def test_ties_of_nearest_resize_are_gathered() -> None:
+    """The second of three samples is between two of four elements: DirectML takes the latter, Resize either."""
     op = operator(
         "RESAMPLE1",
         InputTensor=t("FLOAT32", (1, 1, 1, 4)),
@@ -127,13 +124,13 @@ def test_where_two_pixels_are_as_near_the_place_is_settled() -> None:
     assert "Resize" not in forms(op)[1]
 
 
-def test_a_one_hot_is_chosen_of_two_values() -> None:
+def test_one_hot_is_replaced() -> None:
     plain, web = forms(of("ONE_HOT"))
     assert "OneHot" in plain
     assert "OneHot" not in web
 
 
-def test_a_gru_whose_bias_is_reset_stands_step_by_step() -> None:
+def test_gru_with_reset_bias_is_unrolled() -> None:
     for op in descriptors()["DML_OPERATOR_GRU"]:
         _, web = forms(op)
         assert "GRU" not in web or not (op.flag("LinearBeforeReset") and op.tensors("BiasTensor"))

@@ -254,19 +254,19 @@ class TestForm:
     @pytest.mark.parametrize(
         ("op", "reason"),
         [
-            (attention(Scale=0.0), "Attention wants a positive Scale: it is MatMul and Softmax"),
-            (attention(Scale=-0.5), "Attention wants a positive Scale: it is MatMul and Softmax"),
+            (attention(Scale=0.0), "Attention needs a positive Scale: MatMul and Softmax replace it"),
+            (attention(Scale=-0.5), "Attention needs a positive Scale: MatMul and Softmax replace it"),
             (
                 attention("MULTIHEAD_ATTENTION1", mask="BOOLEAN"),
-                "Attention of grouped heads has one mask for all of them: it is MatMul and Softmax",
+                "Attention with grouped heads has one mask for all heads: MatMul and Softmax replace it",
             ),
             (
                 attention(given=("position",)),
-                "what is added to the scores may be a mask to Attention: it is MatMul and Softmax",
+                "Attention may take the addend of the scores for a mask: MatMul and Softmax replace it",
             ),
             (
                 attention(mask="KEY_SEQUENCE_LENGTH"),
-                "what is added to the scores may be a mask to Attention: it is MatMul and Softmax",
+                "Attention may take the addend of the scores for a mask: MatMul and Softmax replace it",
             ),
         ],
     )

@@ -221,10 +221,10 @@ class TestForm:
 
     def test_a_reason_is_given(self):
         (trace,) = check(recurrent("RNN", ["TANH"])).lowered.traces
-        notes = {"RNN differs from DirectML's where something is NaN", "its steps are the body of a Scan"}
+        notes = {"RNN differs from DirectML's for NaN", "the steps are the body of a Scan"}
         assert notes <= {*trace.notes}
         (trace,) = default(recurrent("RNN", ["GELU"])).lowered.traces
-        assert {"RNN does not have ACTIVATION_GELU", "its steps stand in a row"} <= {*trace.notes}
+        assert {"RNN does not have ACTIVATION_GELU", "the steps are unrolled"} <= {*trace.notes}
 
 
 class TestOutputs:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dml2onnx.compiler import CompiledModel
 from dml2onnx.ir.operator import OperatorDesc, Size2D
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.legalise.resizing import _looks_same, _takes_same
+from dml2onnx.legalise.resizing import _samples_same, _selects_same
 from dml2onnx.lowering.sampling import Axis, coordinates
 from tests.lowering.harness import check_case, operator, operators, t
 
@@ -331,7 +331,7 @@ def test_constants_fold(op: OperatorDesc) -> None:
 
 def test_equal_descriptors_are_analysed_once() -> None:
     check_case(linear(IMAGE, UP))
-    caches: tuple[Any, ...] = (_looks_same, _takes_same)
+    caches: tuple[Any, ...] = (_samples_same, _selects_same)
     known = [cache.cache_info().misses for cache in caches]
     check_case(linear(IMAGE, UP), seed=1)
     assert [cache.cache_info().misses for cache in caches] == known

@@ -10,7 +10,7 @@ import pytest
 
 from dml2onnx.builder import GraphBuilder
 from dml2onnx.compiler import compile
-from dml2onnx.optimizer_barriers.ties import Steps, are_rounded_alike
+from dml2onnx.optimizer_barriers.ties import Steps, has_no_ties
 from tests.lowering.harness import left_by_optimiser
 from tests.optimizer_barriers.forms import dequantized, quantized, runs
 
@@ -52,14 +52,14 @@ def test_all_pairs(
     np.testing.assert_array_equal(plain, fused)
     steps = (Steps(data_type, float(np.float32(scale)), point) for scale, point in zip(scales, moved, strict=True))
     is_fused = "QLinear" + operator in {node.op_type for node in left_by_optimiser(model, tmp_path).node}
-    assert is_fused == are_rounded_alike(operator, *steps)
+    assert is_fused == has_no_ties(operator, *steps)
 
 
 def test_roundings_decide_near_the_middle_of_two_steps() -> None:
     """5 * 0.3 times 5 * 0.3 is 7.5 steps of 0.3, or a little less."""
     third, half = Steps("int8", float(np.float32(0.3)), 0), Steps("int8", 0.5, 0)
-    assert not are_rounded_alike("Mul", third, third, third)
-    assert are_rounded_alike("Add", third, third, third)
-    assert are_rounded_alike("Mul", third, third._replace(scale=float(np.float32(0.2))), third)
-    assert are_rounded_alike("Mul", half, half, half)
-    assert not are_rounded_alike("Mul", half, half, half._replace(zero_point=1))
+    assert not has_no_ties("Mul", third, third, third)
+    assert has_no_ties("Add", third, third, third)
+    assert has_no_ties("Mul", third, third._replace(scale=float(np.float32(0.2))), third)
+    assert has_no_ties("Mul", half, half, half)
+    assert not has_no_ties("Mul", half, half, half._replace(zero_point=1))

@@ -1,4 +1,4 @@
-"""Forms that ONNX Runtime's DirectML provider needs; ``tests/runtimes/differences.py`` has what it makes of others."""
+"""Forms for ONNX Runtime's DirectML provider; ``tests/runtimes/differences.py`` lists its quirks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.targets.test_elsewhere import first
 
 
 def widest(model):
-    """The largest number of dimensions of any value of a model."""
+    """The maximal rank of any value in a model."""
     values = [v for node in with_bodies(model.lowered.nodes) for v in (*node.inputs, *node.outputs) if v is not None]
     return max((len(value.shape) for value in values), default=0)
 
@@ -34,8 +34,8 @@ def along(axis, rank):
 
 @pytest.mark.parametrize("describe", [quantize, dequantize])
 @pytest.mark.parametrize("rank", [1, 2, 3, 4])
-def test_scales_lie_along_the_last_axis(describe, rank):
-    """The kernels of opset 21 take them there, whatever ``axis`` says."""
+def test_scales_are_along_the_last_axis(describe, rank):
+    """Kernels of opset 21 ignore ``axis``."""
     for axis in range(rank):
         layout = along(axis, rank)
         op = describe(sizes=(3, 4, 3, 5)[:rank], scale=layout, zero=layout)
@@ -49,7 +49,7 @@ def test_scales_lie_along_the_last_axis(describe, rank):
 @pytest.mark.parametrize("describe", [quantize, dequantize])
 @pytest.mark.parametrize("layout", [(0, 0, 0, 0, 0), (0, 0, 0, 0, 1), (0, 1, 0, 0, 0)])
 @pytest.mark.parametrize("null", [False, True])
-def test_four_dimensions_are_quantized(describe, layout, null):
+def test_quantization_has_four_dimensions(describe, layout, null):
     op = describe(sizes=(2, 3, 1, 2, 4), scale=layout, zero=layout, null=null)
     scales = np.linspace(0.5, 2, 5, dtype=np.float32)[: op.tensor("ScaleTensor").extent]
     for constants in ((), ("ScaleTensor",)):
@@ -59,7 +59,7 @@ def test_four_dimensions_are_quantized(describe, layout, null):
                 assert first(node.inputs).rank <= 4
 
 
-def test_four_dimensions_are_quantized_by_what_is_in_them():
+def test_dynamic_quantization_has_four_dimensions():
     (op,) = {in_most_dimensions(op, Random(0)) for op in descriptors()["DML_OPERATOR_DYNAMIC_QUANTIZE_LINEAR"][:1]}
     assert op.tensor("InputTensor").rank == MAX_DIMENSIONS
     (node,) = [n for n in check_case(op, target="dml").lowered.nodes if n.op_type == "DynamicQuantizeLinear"]
@@ -68,8 +68,7 @@ def test_four_dimensions_are_quantized_by_what_is_in_them():
 
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("sizes", [(1, 2, 4), (1, 2, 4, 4)])
-def test_lines_are_padded(sizes, bias):
-    """ConvTranspose of one spatial dimension takes no output_padding."""
+def test_output_padding_of_one_dimension_is_a_pad(sizes, bias):
     spatial = len(sizes) - 2
     to = [11] * spatial
     op = convolution(
@@ -81,7 +80,7 @@ def test_lines_are_padded(sizes, bias):
 
 
 @pytest.mark.parametrize("sizes", [(4,), (3, 4), (2, 3, 4)])
-def test_a_single_number_has_a_dimension(sizes):
+def test_results_of_gather_nd_are_no_scalars(sizes):
     inside = np.ones(len(sizes), np.int64)
     op = gather_nd(sizes=sizes, indices=(len(sizes),))
     model = check_case(op, target="dml", exact=False, inputs={"IndicesTensor": inside})
@@ -90,13 +89,13 @@ def test_a_single_number_has_a_dimension(sizes):
 
 
 @pytest.mark.parametrize("exact", [False, True])
-def test_indices_of_several_dimensions_in_eight(exact):
+def test_gather_by_matrices_in_eight_dimensions(exact):
     op = gather((5, 2, 2, 3), axis=0, indices=(2, 1), rank=8)
     model = check_case(op, target="dml", exact=exact, inputs={"IndicesTensor": np.array([4, 1])})
     assert widest(model) <= MAX_DIMENSIONS
 
 
-def test_tiles_in_eight_dimensions():
+def test_tile_in_eight_dimensions():
     sizes, total = (1, 2, 1, 1, 1, 1, 2, 2), (1, 4, 1, 1, 1, 1, 4, 4)
     op = operator(
         "TILE", InputTensor=t("UINT16", sizes), OutputTensor=t("UINT16", total), Repeats=(1, 2, 1, 1, 1, 1, 2, 2)
@@ -106,7 +105,7 @@ def test_tiles_in_eight_dimensions():
 
 
 def in_most_dimensions(op: OperatorDesc, random: Random) -> OperatorDesc:
-    """A descriptor with other data types, and dimensions of size 1 in front of it until DirectML refuses more."""
+    """A descriptor with other data types, and as many leading ones as DirectML accepts."""
     if op.schema.support:
         changed = of_row(op, random.choice(op.schema.support), random)
         op = op if findings(changed) else changed
@@ -117,7 +116,7 @@ def in_most_dimensions(op: OperatorDesc, random: Random) -> OperatorDesc:
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_no_more_than_eight_dimensions(seed):
-    """Of any operator, in as many dimensions as it takes: what is refused is that many in a model at all."""
+    """Every operator in as many dimensions as it supports; the provider refuses models with more than eight."""
     wide = 0
     for name in catalog.operator_names():
         random = Random(seed)

@@ -1,4 +1,4 @@
-"""Forms that other runtimes than ONNX Runtime need: exact everywhere, and taken for their targets only."""
+"""Forms for OpenVINO, WebGPU and DirectML only, checked on the CPU."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def first(values: Sequence[Value | None]) -> Value:
 
 
 @pytest.mark.parametrize("data_type", ["INT8", "UINT8"])
-def test_sums_of_bytes_go_round(data_type):
+def test_sums_of_bytes_wrap(data_type):
     sizes = t(data_type, (300,))
     op = operator("ELEMENT_WISE_ADD", ATensor=sizes, BTensor=sizes, OutputTensor=sizes)
     assert operators(check_case(op, extremes=True)) == ["Add"]
@@ -29,7 +29,7 @@ def test_sums_of_bytes_go_round(data_type):
 
 
 @pytest.mark.parametrize("op", ["Add", "Sub", "Mul"])
-def test_types_in_which_bytes_go_round(op):
+def test_sums_of_bytes_are_widened_if_they_saturate(op):
     for name in ("int8", "uint8"):
         assert legal_type(target("cpu"), op, "T", name, modular=True) == name
         wide = legal_type(target("openvino"), op, "T", name, modular=True, bytes_wrap=False)
@@ -48,8 +48,8 @@ def test_types_in_which_bytes_go_round(op):
         ((5, 6), (1.7, 1.7), "LINEAR", None),
     ],
 )
-def test_planes_are_resized(sizes, scales, mode, forms):
-    """No axis but the last two of four, whatever is to be resized."""
+def test_resize_changes_planes_only(sizes, scales, mode, forms):
+    """Resize has at most four axes and changes the last two."""
     op = operator(
         "RESAMPLE",
         InputTensor=t("FLOAT32", sizes),
@@ -68,14 +68,14 @@ def test_planes_are_resized(sizes, scales, mode, forms):
 
 @pytest.mark.parametrize("direction", ["FORWARD", "BACKWARD"])
 @pytest.mark.parametrize(("sizes", "kernel"), [((2, 4, 3, 5, 4), (1, 2, 2)), ((1, 4, 3, 2, 4), (2, 1, 3))])
-def test_planes_are_convolved(direction, sizes, kernel):
-    """An axis along which nothing moves joins the batch."""
+def test_convolutions_with_three_dimensions_use_planes(direction, sizes, kernel):
+    """An axis with windows of 1 joins the batch."""
     op = convolution(sizes, (4, 2, *kernel), direction=direction, groups=2)
     (node,) = [node for node in check_case(op, target="webgpu").lowered.nodes if node.op_type.startswith("Conv")]
     assert first(node.inputs).rank == 4
 
 
-def test_groups_are_convolved_one_by_one():
+def test_groups_with_three_dimensions_are_split():
     model = check_case(convolution((1, 4, 3, 3, 3), (4, 2, 2, 2, 2), groups=2, bias=False), target="webgpu")
     assert operators(model) == ["Split", "Split", "Conv", "Conv", "Concat"]
 
@@ -90,7 +90,7 @@ def test_powers_of_a_column_and_a_row():
 
 
 @pytest.mark.parametrize(("exponent", "forms"), [(0.25, True), (1.5, True), (1, False), (3, False), (-0.5, False)])
-def test_roots_of_what_has_no_logarithm(exponent, forms):
+def test_roots_of_zero_and_infinity(exponent, forms):
     sizes = t("FLOAT32", (3, 5))
     op = operator("ELEMENT_WISE_CONSTANT_POW", InputTensor=sizes, OutputTensor=sizes, Exponent=exponent)
     check_case(op, target="webgpu", extremes=True)
@@ -98,7 +98,7 @@ def test_roots_of_what_has_no_logarithm(exponent, forms):
 
 
 def test_clips_to_infinity():
-    """Where Max has no kernel, and Where loses -0.0 besides, as for what is portable."""
+    """In ``portable``, Max has no kernel and Where loses -0.0."""
     sizes = t("FLOAT32", (3, 5))
     for low, high in ((-1.5, np.inf), (-np.inf, 0.5), (-1.5, 0.5)):
         op = operator("ELEMENT_WISE_CLIP", InputTensor=sizes, OutputTensor=sizes, Min=low, Max=high)
@@ -108,7 +108,7 @@ def test_clips_to_infinity():
             assert found == (["Clip"] if np.isfinite([low, high]).all() else [found[0], "Where"])
 
 
-def test_indices_are_searched():
+def test_max_pool_indices_use_arg_max():
     op = operator(
         "MAX_POOLING1",
         InputTensor=t("FLOAT32", (1, 1, 4, 4)),
@@ -126,7 +126,7 @@ def test_indices_are_searched():
 
 @pytest.mark.parametrize("target", ["openvino", "portable"])
 @pytest.mark.parametrize("op", ["MAX", "MIN"])
-def test_unsigned_numbers_are_compared_with_their_sign_flipped(target, op):
+def test_unsigned_extremes_are_not_compared_as_uint32(target, op):
     sizes = t("UINT32", (40,))
     op = operator(f"ELEMENT_WISE_{op}", ATensor=sizes, BTensor=sizes, OutputTensor=sizes)
     compared = [
@@ -151,14 +151,14 @@ def test_integers_are_not_reduced_in_float(function, data_type):
     assert not any(node.op_type in ("ReduceMax", "ReduceMin") for node in found)
 
 
-def test_the_largest_unsigned_numbers():
+def test_top_k_of_unsigned_numbers():
     x, y, where = t("UINT32", (2, 20)), t("UINT32", (2, 3)), t("UINT32", (2, 3))
     op = operator("TOP_K", InputTensor=x, OutputValueTensor=y, OutputIndexTensor=where, Axis=1, K=3)
     for name in ("cpu", "openvino"):
         check_case(op, target=name, extremes=True)
 
 
-def test_selections_before_factors_are_gathered():
+def test_resize_of_the_first_axis_is_gathered():
     op = operator(
         "RESAMPLE",
         InputTensor=t("FLOAT32", (6, 5, 3)),
@@ -169,7 +169,7 @@ def test_selections_before_factors_are_gathered():
     assert operators(check_case(op, target="openvino")) == ["Gather", "Gather", "Mul", "Mul", "Add"]
 
 
-def test_strides_of_filters_of_one_element():
+def test_strides_of_filters_of_one_element_become_a_slice():
     op = convolution((1, 2, 5, 6), (3, 2, 1, 1), strides=[1, 2], start=[0, 1], end=[1, 1], bias=False)
     assert operators(check_case(op)) == ["Conv"]
     model = check_case(op, target="openvino")
@@ -177,8 +177,8 @@ def test_strides_of_filters_of_one_element():
     assert model.lowered.nodes[-1].attributes["strides"] == (1, 1)
 
 
-def test_means_without_their_kernel():
-    """By a filter, where AveragePool has a kernel in an older opset only."""
+def test_average_pool_without_a_kernel():
+    """A Conv replaces AveragePool in opsets after its last kernel."""
     op = operator(
         "AVERAGE_POOLING",
         InputTensor=t("FLOAT32", (2, 3, 5, 6)),
@@ -201,24 +201,18 @@ def test_means_without_their_kernel():
         ("ACTIVATION_LOG_SOFTMAX1", {"Axes": [1]}),
         ("ACTIVATION_SCALED_ELU", {"Alpha": 1.6, "Gamma": 1.1}),
         ("ACTIVATION_SOFTSIGN", {}),
+        ("ACTIVATION_PARAMETERIZED_RELU", {"SlopeTensor": t("FLOAT32", (3, 7))}),
+        ("ELEMENT_WISE_MEAN", {"ATensor": t("FLOAT32", (3, 7)), "BTensor": t("FLOAT32", (3, 7))}),
     ],
 )
-def test_activations_without_their_kernel(name, fields):
+def test_element_wise_operators_without_a_kernel(name, fields):
     tensor = t("FLOAT32", (3, 7))
-    op = operator(name, InputTensor=tensor, OutputTensor=tensor, **fields)
-    assert check_case(op, target="webgpu").warnings == ()
+    inputs = fields if "ATensor" in fields else {"InputTensor": tensor, **fields}
+    assert check_case(operator(name, OutputTensor=tensor, **inputs), target="webgpu").warnings == ()
 
 
-def test_other_elements_without_their_kernel():
-    tensor = t("FLOAT32", (3, 7))
-    slopes = operator("ACTIVATION_PARAMETERIZED_RELU", InputTensor=tensor, SlopeTensor=tensor, OutputTensor=tensor)
-    mean = operator("ELEMENT_WISE_MEAN", ATensor=tensor, BTensor=tensor, OutputTensor=tensor)
-    for op in (slopes, mean):
-        assert check_case(op, target="webgpu").warnings == ()
-
-
-def test_new_keys_and_values_without_scattering():
-    """DirectML has no kernel of ScatterND of later opsets than 17."""
+def test_caches_without_a_kernel_of_scatter_nd():
+    """DirectML's last kernel of ScatterND is that of opset 17."""
     with_past = [op for op in descriptors()["DML_OPERATOR_MULTIHEAD_ATTENTION1"] if op.has("PastSequenceLengthsTensor")]
     assert with_past
     for op in with_past:
@@ -235,10 +229,10 @@ def test_gelu_without_a_kernel():
     model = check_case(op, target="dml", extremes=True)
     assert "Erf" in operators(model)
     (trace,) = model.traces
-    assert trace.notes == ("Erf and its neighbours stand for Gelu, which has no kernel",)
+    assert trace.notes == ("Gelu has no kernel: Erf and its neighbors replace it",)
 
 
-def test_bits_become_floats_without_doubles():
+def test_bit_casts_need_no_doubles():
     sizes = t("FLOAT32", (3, 50))
     op = operator("ELEMENT_WISE_BIT_NOT", InputTensor=sizes, OutputTensor=sizes)
     for name in ("cpu", "dml", "openvino"):

@@ -47,13 +47,13 @@ WITHOUT_KERNELS = {
     ("ReduceLogSumExp", 28): OLDER,
     ("RoiAlign", 22): OLDER,
 }
-"""Versions of operators that no kernel of the CPU provider runs."""
+"""Operator versions without a kernel of the CPU provider."""
 RUN_FROM = {"LpNormalization": 26}
-"""The opset from which the releases that load it have a kernel all the same."""
+"""The first opset for which all releases that load it have a kernel."""
 
 
 def run(case: _node_cases.Case) -> list[Array]:
-    """One node in a model of its own, as it is (no optimisation, one thread)."""
+    """Runs a single node without optimization, on one thread."""
     ort = pytest.importorskip("onnxruntime")
     model, feeds = _node_cases.model(case)
     options = ort.SessionOptions()
@@ -66,9 +66,9 @@ def run(case: _node_cases.Case) -> list[Array]:
 
 
 def run_binding(op: str, opset: int, binding: dict[str, str]) -> None:
-    """Run the operator's case with these types."""
-    made = _node_cases.case(op, opset, binding)
-    for name, result in zip(made.outputs, run(made), strict=True):
+    """Runs an operator's case with these types."""
+    case = _node_cases.case(op, opset, binding)
+    for name, result in zip(case.outputs, run(case), strict=True):
         assert result.dtype == DTYPES[name]
 
 
@@ -116,11 +116,11 @@ def test_installed_runtime_has_all_that_is_claimed() -> None:
 
 
 @pytest.mark.parametrize("name", targets.NAMES)
-def test_tables_speak_of_onnx_operators(name: str) -> None:
+def test_tables_match_onnx_schemas(name: str) -> None:
     table, opsets = generator().read(ROOT / "schemas" / "targets" / f"{name}.json"), generator().opsets(name)
     for op, versions in table.items():
         expected = {targets.version(op, opset) for opset in opsets if defs.has(op, opset)}
-        # an opset that fewer releases load has an entry of its own where these have more kernels
+        # an opset that fewer releases load has its own entry if these have more kernels
         assert set(versions) - expected <= ({25, 26, 27, 28} if name in ("cpu", "onnx") else set()), op
         for number in expected - set(versions):
             assert defs.get_schema(op, number).deprecated, op
@@ -211,14 +211,13 @@ def test_published_table_as_markdown(tmp_path: Path) -> None:
 # Lookups.
 
 
-def test_portable_is_what_the_others_give() -> None:
+def test_portable_is_derived_from_the_others() -> None:
     path = ROOT / "schemas" / "targets" / "portable.json"
     assert (generator().read_head(path), generator().read(path)) == generator().portable()
 
 
 @pytest.mark.parametrize("opset", [17, 21, 23])
-def test_variables_are_bound_as_onnx_has_them(opset: int) -> None:
-    """A node of each emitted operator gives back the types that it was made of."""
+def test_bound_variables_match_onnx_schemas(opset: int) -> None:
     for op in _node_cases.INPUTS:
         if not defs.has(op, opset):
             continue
@@ -235,7 +234,7 @@ def test_variables_are_bound_as_onnx_has_them(opset: int) -> None:
             assert given & binding.keys() <= found.keys() <= used, op
 
 
-def test_an_operator_that_no_target_has_binds_nothing() -> None:
+def test_unknown_operators_bind_nothing() -> None:
     assert targets.bound("NoSuchOperator", 21, ["float"], ["float"]) == {}
     assert targets.bound("Gelu", 17, ["float"], ["float"]) == {}
 
@@ -263,7 +262,7 @@ def test_has_kernel(target: str, op: str, opset: int, types: dict[str, str], exp
     assert targets.target(target, opset).has_kernel(op, types) is expected
 
 
-def test_a_type_variable_that_the_operator_has_not() -> None:
+def test_unknown_type_variable() -> None:
     with pytest.raises(InternalError, match="Cast: opset 21 has no type variable 'T'"):
         targets.target("cpu").has_kernel("Cast", {"T": "float"})
 
@@ -275,10 +274,10 @@ def test_targets_are_shared() -> None:
     assert cpu.at(17) is targets.target("cpu", 17)
 
 
-def test_an_opset_that_a_target_has_not() -> None:
+def test_unsupported_opset() -> None:
     place = targets.target("dml", exact=False, quant_format="qdq")
     assert (place.at(17).opset, place.at(17).exact, place.at(17).quant_format) == (17, False, "qdq")
-    with pytest.raises(DmlError, match="dml is known to run models of opsets 17 to 23, and not of opset 24"):
+    with pytest.raises(DmlError, match="dml supports opsets 17 to 23, not opset 24"):
         place.at(24)
 
 
@@ -286,7 +285,6 @@ TARGETS = ROOT / "schemas" / "targets"
 
 
 def test_every_target_has_a_table_and_a_row_in_the_page() -> None:
-    """There is a file for each name and a name for each file; the page lists them all."""
     assert sorted(path.stem for path in TARGETS.glob("*.json")) == sorted(targets.NAMES)
     page = (ROOT / "docs" / "targets.md").read_text(encoding="utf-8")
     rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
@@ -305,7 +303,7 @@ def test_version(opset: int, expected: int) -> None:
     assert targets.version("Pad", opset) == expected
 
 
-def test_version_of_an_operator_that_is_not_there() -> None:
+def test_version_of_an_unknown_operator() -> None:
     with pytest.raises(InternalError, match="ONNX opset 17 has no such operator"):
         targets.version("Gelu", 17)
 
@@ -314,7 +312,7 @@ def test_version_of_an_operator_that_is_not_there() -> None:
 
 
 def extremes(name: str) -> Array:
-    """The values of a type that convert worst, in ascending order."""
+    """Edge cases for conversions of a type, in ascending order."""
     dtype: Any = DTYPES[name]
     if name == "bool":
         return np.array([False, True])
@@ -339,7 +337,7 @@ def test_wider_types_are_exact_and_ordered(name: str) -> None:
 
 @pytest.mark.parametrize("name", DTYPES)
 def test_every_exact_type_is_listed(name: str) -> None:
-    """All but FLOAT16, which no operator is better off with, and BOOL, which is no number."""
+    """Except FLOAT16, which is never worth a cast, and BOOL, which is not a number."""
     exact = {
         other
         for other in DTYPES

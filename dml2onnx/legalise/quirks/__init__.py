@@ -1,4 +1,4 @@
-"""The quirks, in modules by the operators that they are about."""
+"""Quirks of runtimes and their rules, one module per group of operators."""
 
 from __future__ import annotations
 
@@ -39,4 +39,4 @@ MODULES = (
 QUIRKS: Mapping[str, Quirk] = {
     name: item for module in MODULES for name, item in vars(module).items() if isinstance(item, Quirk)
 }
-"""By the names that ``schemas/targets/*.json`` give them."""
+"""By their names in ``schemas/targets/*.json``."""

@@ -23,26 +23,26 @@ CONV_FORGETS_WIDE_PADDING = Quirk(
         ((0, 0, 1, 2, 2, 2, 2, 2, 0, 0, 1, 2, 2, 2, 2, 2, 0, 0, 1, 2, 2, 2, 2, 2, 0, 0, 1, 2, 2, 2, 2, 2),),
     ),
 )
-"""Windows of a Conv that lie wholly in padding give what happens to be in memory.
+"""Windows of a Conv that lie in padding only yield uninitialized memory (OpenVINO).
 
-Where they are several, on processors without AVX-512 (OpenVINO).
+This happens for more than one such window, on processors without AVX-512.
 """
 
 
 def in_padding(window: Window, axis: int, size: int) -> tuple[int, int]:
-    """How many windows lie wholly in front of the elements, and how many wholly behind them."""
+    """How many windows lie entirely before the elements, and how many entirely after them."""
     step, extent, start = window.strides[axis], window.extent(axis), window.start[axis]
-    # those that begin in the padding, even if a stride is longer than a window
+    # only windows that begin in the padding, even if a stride is longer than a window
     before = min((start - extent) // step + 1, start // step) if start >= extent else 0
     reached = -(-(start + size) // step)
     return before, max(window.output_size(axis, size) - max(reached, before), 0)
 
 
-def without(window: Window, axis: int, size: int, before: int, behind: int) -> Window:
-    """The same without that many windows at the start and at the end of an axis, all of them in padding."""
+def without(window: Window, axis: int, size: int, before: int, after: int) -> Window:
+    """Removes that many windows, all of them in padding, at the start and the end of an axis."""
     start = window.start[axis] - before * window.strides[axis]
-    last = (window.output_size(axis, size) - before - behind - 1) * window.strides[axis]
-    end = max(last + window.extent(axis) - start - size, 0) if behind else window.end[axis]
+    last = (window.output_size(axis, size) - before - after - 1) * window.strides[axis]
+    end = max(last + window.extent(axis) - start - size, 0) if after else window.end[axis]
     return window._replace(
         start=(*window.start[:axis], start, *window.start[axis + 1 :]),
         end=(*window.end[:axis], end, *window.end[axis + 1 :]),
@@ -53,17 +53,17 @@ def without(window: Window, axis: int, size: int, before: int, behind: int) -> W
 def conv_inside_padding(
     e: Emitter, x: Tensor, w: Tensor, b: Tensor | None, window: Window, group: int = 1
 ) -> Tensor | None:
-    """Zeros around the result for windows that meet nothing; a Pad before it would become its own."""
+    """Pads the result with zeros for such windows; OpenVINO would fuse a Pad of the input into the Conv."""
     if x.value is not None:
         return None
     outside = [(0, 0), (0, 0)]
     narrow = window
     for axis, size in enumerate(x.shape[2:]):
-        before, behind = in_padding(window, axis, size)
-        if before + behind >= window.output_size(axis, size):
-            before = behind = 0
-        narrow = without(narrow, axis, size, before, behind)
-        outside.append((before, behind))
+        before, after = in_padding(window, axis, size)
+        if before + after >= window.output_size(axis, size):
+            before = after = 0
+        narrow = without(narrow, axis, size, before, after)
+        outside.append((before, after))
     if narrow == window:
         return None
     start, end = zip(*outside, strict=True)
@@ -80,12 +80,12 @@ CONV_GIVES_STRIDES_AWAY = Quirk(
         ((0, 0),),
     ),
 )
-"""The strides of a Conv whose filters have one element are moved to what is in front of it, and get lost (OpenVINO)."""
+"""Strides of a Conv with filters of one element are moved to the preceding node, and get lost (OpenVINO)."""
 
 
 @CONV_GIVES_STRIDES_AWAY.rule("Conv")
 def conv_of_slice(e: Emitter, x: Tensor, w: Tensor, b: Tensor | None, window: Window, group: int = 1) -> Tensor | None:
-    """A Slice takes the strides."""
+    """A Slice applies the strides."""
     if max(window.shape) > 1 or max(window.strides) == 1 or x.value is not None:
         return None
     x = e.Pad(x, (0, 0, *window.start), (0, 0, *window.end))
@@ -103,14 +103,14 @@ CONVOLVES_PLANES = Quirk(
         says="does not support grouped convolution",
     ),
 )
-"""ConvTranspose, and Conv in groups, take two spatial dimensions at most; others are refused in a run (WebGPU)."""
+"""ConvTranspose and grouped Conv fail at run time with more than two spatial dimensions (WebGPU)."""
 MOST_GROUPS = 64
-"""How many Convs may stand for the groups of one."""
+"""The maximal number of Convs that replace a grouped one."""
 
 
 @CONVOLVES_PLANES.rule("Conv")
 def conv_of_planes(e: Emitter, x: Tensor, w: Tensor, b: Tensor | None, window: Window, group: int = 1) -> Tensor | None:
-    """A Conv of planes where nothing moves along an axis, else one for each group."""
+    """A Conv of planes if the window does not move along some axis, else one Conv per group."""
     if group == 1 or len(window.shape) < 3:
         return None
     axis = _folded(x, window)
@@ -119,19 +119,19 @@ def conv_of_planes(e: Emitter, x: Tensor, w: Tensor, b: Tensor | None, window: W
         return _over_planes(e, x, axis, lambda plane: e.Conv(plane, filters, b, planes, group))
     if group > MOST_GROUPS:
         return None
-    e.note("Conv takes no groups with more than two spatial dimensions: one Conv for each group")
+    e.note("grouped Conv has two spatial dimensions at most: one Conv per group")
     inputs = e.Split(x, [x.shape[1] // group] * group, 1)
     filters_of = e.Split(w, [w.shape[0] // group] * group, 0)
     biases = [None] * group if b is None else e.Split(b, [b.size // group] * group, 0)
     parts = zip(inputs, filters_of, biases, strict=True)
-    return e.Concat([e.Conv(mine, weights, term, window) for mine, weights, term in parts], 1)
+    return e.Concat([e.Conv(part, weights, term, window) for part, weights, term in parts], 1)
 
 
 @CONVOLVES_PLANES.rule("ConvTranspose")
 def conv_transpose_of_planes(
     e: Emitter, x: Tensor, w: Tensor, b: Tensor | None, window: Window, group: int = 1
 ) -> Tensor | None:
-    """A ConvTranspose of planes where nothing moves along an axis."""
+    """A ConvTranspose of planes if the window does not move along some axis."""
     axis = _folded(x, window) if len(window.shape) > 2 else None
     if axis is None or any(window.output_padding[axis : axis + 1]):
         return None
@@ -140,7 +140,7 @@ def conv_transpose_of_planes(
 
 
 def _folded(x: Tensor, window: Window) -> int | None:
-    """A spatial axis of which each element is convolved by itself."""
+    """A spatial axis along which each element is convolved separately."""
     axes = zip(x.shape[2:], window.shape, window.strides, window.start, window.end, strict=True)
     found = [kernel == 1 and not start and not end and 1 in (size, step) for size, kernel, step, start, end in axes]
     return found.index(True) if True in found else None
@@ -155,10 +155,8 @@ def _window_without(window: Window, axis: int) -> Window:
 
 
 def _over_planes(e: Emitter, x: Tensor, axis: int, convolve: Callable[[Tensor], Tensor]) -> Tensor:
-    """``convolve`` with a spatial axis as part of the batch."""
-    e.note(
-        f"the kernel takes two spatial dimensions at most: number {axis}, along which nothing moves, joins the batch"
-    )
+    """Applies ``convolve`` with a spatial axis moved into the batch."""
+    e.note(f"the kernel has two spatial dimensions at most: dimension {axis}, with windows of 1, joins the batch")
     batch, depth = x.shape[0], x.shape[2 + axis]
     rest = [i for i in range(1, x.rank) if i != 2 + axis]
     planes = e.Transpose(x, (0, 2 + axis, *rest))
@@ -178,21 +176,21 @@ LINES_HAVE_NO_OUTPUT_PADDING = Quirk(
         says="80070057",
     ),
 )
-"""ConvTranspose of one spatial dimension is refused with output_padding when the model is loaded (DirectML)."""
+"""ConvTranspose with one spatial dimension and output_padding is refused when the model is loaded (DirectML)."""
 
 
 @LINES_HAVE_NO_OUTPUT_PADDING.rule("ConvTranspose")
 def conv_transpose_of_lines(
     e: Emitter, x: Tensor, w: Tensor, b: Tensor | None, window: Window, group: int = 1
 ) -> Tensor | None:
-    """A Pad, and the bias behind it."""
+    """A Pad, then the bias."""
     if len(window.shape) > 1 or not any(window.output_padding):
         return None
-    return padded_behind(e, x, w, b, window, group)
+    return padded_after(e, x, w, b, window, group)
 
 
-def padded_behind(e: Emitter, x: Tensor, w: Tensor, b: Tensor | None, window: Window, group: int) -> Tensor:
-    """ConvTranspose without the bias, zeros behind the end of each dimension, and then the bias."""
+def padded_after(e: Emitter, x: Tensor, w: Tensor, b: Tensor | None, window: Window, group: int) -> Tensor:
+    """ConvTranspose without the bias, zeros at the end of each dimension, then the bias."""
     extra = window.output_padding
     y = e.ConvTranspose(x, w, None, window._replace(output_padding=()), group)
     y = e.Pad(y, (0,) * y.rank, (0, 0, *extra))
@@ -210,7 +208,7 @@ OUTPUT_PADDING_BELOW_THE_STRIDE = Quirk(
         versions=((1, 25), (9, 0)),
     ),
 )
-"""ConvTranspose refuses output_padding from the stride on, which ONNX allows below a larger dilation (ONNX Runtime).
+"""ConvTranspose refuses output_padding >= stride, which ONNX allows if it is less than the dilation (ONNX Runtime).
 
 https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cpu/nn/conv_transpose_attributes.h
 """
@@ -218,18 +216,13 @@ https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cp
 
 @OUTPUT_PADDING_BELOW_THE_STRIDE.rule("ConvTranspose")
 def conv_transpose_of_long_strides(
-    e: Emitter,
-    x: Tensor,
-    w: Tensor,
-    b: Tensor | None,
-    window: Window,
-    group: int = 1,
+    e: Emitter, x: Tensor, w: Tensor, b: Tensor | None, window: Window, group: int = 1
 ) -> Tensor | None:
-    """A Pad, and the bias behind it."""
+    """A Pad, then the bias."""
     extra = window.output_padding
     if all(n < step for n, step in zip(extra, window.strides, strict=bool(extra))):
         return None
-    return padded_behind(e, x, w, b, window, group)
+    return padded_after(e, x, w, b, window, group)
 
 
 TRANSPOSED_CONVOLUTION_IS_PLAIN = Quirk(
@@ -241,26 +234,26 @@ TRANSPOSED_CONVOLUTION_IS_PLAIN = Quirk(
         says="Explicit padding is not supported",
     ),
 )
-"""ConvTranspose takes no pads, dilations or groups: with any of them the graph is not built (WebNN in Chromium)."""
+"""ConvTranspose with pads, dilations or groups fails to build (WebNN in Chromium)."""
 
 
 def _dilated(e: Emitter, w: Tensor, dilations: tuple[int, ...]) -> Tensor:
-    """The filter with zeros between its elements."""
+    """Inserts zeros between the elements of the filter."""
     for axis, step in enumerate(dilations, 2):
         size = w.shape[axis]
         if step == 1 or size == 1:
             continue
-        before, behind, length = w.shape[:axis], w.shape[axis + 1 :], (size - 1) * step + 1
-        apart = e.Reshape(w, (prod(before) * size, 1, prod(behind)))
-        apart = e.Pad(apart, (0, 0, 0), (0, step - 1, 0))
-        rows = e.Reshape(apart, (prod(before), size * step, prod(behind)))
+        before, after, length = w.shape[:axis], w.shape[axis + 1 :], (size - 1) * step + 1
+        rows = e.Reshape(w, (prod(before) * size, 1, prod(after)))
+        rows = e.Pad(rows, (0, 0, 0), (0, step - 1, 0))
+        rows = e.Reshape(rows, (prod(before), size * step, prod(after)))
         rows = e.Slice(rows, [0, 0, 0], [rows.shape[0], length, rows.shape[2]])
-        w = e.Reshape(rows, (*before, length, *behind))
+        w = e.Reshape(rows, (*before, length, *after))
     return w
 
 
 def _of_one_group(e: Emitter, w: Tensor, group: int) -> Tensor:
-    """The filter of all channels for all, with zeros from each group to the others."""
+    """The equivalent filter without groups: zero between channels of different groups."""
     channels, each = w.shape[:2]
     e.budget.require(w.size * group)
     own = np.arange(channels)[:, None] // (channels // group) == np.arange(each * group)[None] // each
@@ -272,11 +265,11 @@ def _of_one_group(e: Emitter, w: Tensor, group: int) -> Tensor:
 def plain_conv_transpose(
     e: Emitter, x: Tensor, w: Tensor, b: Tensor | None, window: Window, group: int = 1
 ) -> Tensor | None:
-    """A filter with zeros in it, the whole of the result, and a Slice of that."""
+    """A filter with zeros instead of dilations and groups, and a Slice instead of pads."""
     plain = group == 1 and all(step == 1 for step in window.dilations)
     if (plain and not any((*window.start, *window.end))) or has_unknown((*x.shape, *w.shape)):
         return None
-    e.note("ConvTranspose takes no pads, dilations or groups")
+    e.note("ConvTranspose does not support pads, dilations or groups")
     if group > 1:
         w = _of_one_group(e, w, group)
     w = _dilated(e, w, window.dilations)
@@ -296,9 +289,9 @@ WEIGHTS_ARE_LAID_OUT_ONCE = Quirk(
         ((80, 114),),
     ),
 )
-"""A ConvTranspose that has the weights of a Conv in front of it takes them as that one has laid them out (OpenVINO).
+"""A ConvTranspose that shares weights with a preceding Conv reads them in the layout made for the Conv (OpenVINO).
 
-So an encoder and a decoder with tied weights give other numbers; two initializers of the same contents do not.
+So an encoder and a decoder with tied weights are wrong; separate initializers with the same contents are right.
 """
 
 
@@ -306,7 +299,7 @@ So an encoder and a decoder with tied weights give other numbers; two initialize
 def conv_transpose_of_own_weights(
     e: Emitter, x: Tensor, w: Tensor, b: Tensor | None, window: Window, group: int = 1
 ) -> Tensor | None:
-    """Weights of its own."""
+    """Duplicates the weights."""
     if w.value is None or w.reader:
         return None
     own = replace(w, stored=None, reader="ConvTranspose")
@@ -322,7 +315,7 @@ COLUMNS_MAKE_PLANES_ONLY = Quirk(
         ((1, 0, 2, 3, 0, 4),),
     ),
 )
-"""Col2Im of three dimensions takes dilations wrongly, and stops in some shapes (ONNX Runtime; the latter 1.24).
+"""Col2Im of three dimensions miscomputes dilations and, in ONNX Runtime 1.24, crashes for some shapes.
 
 https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cpu/tensor/col2im.cc
 """
@@ -330,5 +323,5 @@ https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cp
 
 @COLUMNS_MAKE_PLANES_ONLY.rule("Col2Im")
 def col2im(e: Emitter, x: Tensor, image: tuple[int, ...], window: Window) -> Tensor | None:
-    """ScatterElements adds them up."""
+    """ScatterElements."""
     return None if len(image) <= 2 else image_of_columns(e, x, image, window)

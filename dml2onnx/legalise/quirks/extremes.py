@@ -1,4 +1,4 @@
-"""Max, Min, Clip, TopK, Where, and others that compare."""
+"""Max, Min, Clip, TopK, Where and other comparing operators."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from math import nan
 import numpy as np
 
 from dml2onnx.emitter import Emitter, Tensor
-from dml2onnx.emitter.core import Keeps, Traits, as_it_is
+from dml2onnx.emitter.core import Keeps, Traits, without_rules
 from dml2onnx.emitter.tensor import are_constant, broadcast_shape
-from dml2onnx.legalise.extremes import as_signed, at_extremes, clipped
+from dml2onnx.legalise.extremes import arg_extreme_as_signed, as_signed, at_extremes, clipped, top_k_by
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
-from dml2onnx.onnx_model import DOUBLE, FLOAT, FLOAT16, INT64, has_unknown
+from dml2onnx.onnx_model import DOUBLE, FLOAT, FLOAT16, INT32, INT64, UINT32, has_unknown
 
 CLIP_SPELLS_OUT_INFINITY = Quirk(
     Kind.NUMBERS,
@@ -24,12 +24,12 @@ CLIP_SPELLS_OUT_INFINITY = Quirk(
         says="is invalid due to a previous error",
     ),
 )
-"""Clip with an infinite bound becomes part of a Conv in front of it and is not compiled (WebGPU)."""
+"""Clip with an infinite bound is fused into a preceding Conv, which then fails to compile (WebGPU)."""
 
 
 @CLIP_SPELLS_OUT_INFINITY.rule("Clip")
 def clip_at_one_bound(e: Emitter, x: Tensor, low: float | int | None, high: float | int | None) -> Tensor | None:
-    """Max or Min where there is one bound: Clip without the other takes the largest number for it."""
+    """Max or Min for a single bound: Clip would replace the other by the largest number."""
     if x.value is not None or x.dtype.kind != "f":
         return None
     low, high = None if low == -np.inf else low, None if high == np.inf else high
@@ -47,14 +47,14 @@ EXTREMES_END_AT_5 = Quirk(
 )
 """Max and Min of integers in more than five dimensions are refused when the model is loaded (QNN).
 
-Other nodes of such tensors run on the CPU, which DML2009 says.
+Other nodes with such tensors run on the CPU, which DML2009 reports.
 """
 MOST_DIMENSIONS = 5
 
 
 @EXTREMES_END_AT_5.each("Max", "Min")
 def extreme_of_rows(operator: str, e: Emitter, *items: Tensor) -> Tensor | None:
-    """Of rows, or by Greater or Less and Where."""
+    """Flattens the operands, or uses Greater or Less and Where."""
     shape = broadcast_shape(*(item.shape for item in items))
     if len(shape) <= MOST_DIMENSIONS or items[0].dtype.kind == "f" or len(items) != 2 or are_constant(items):
         return None
@@ -78,7 +78,7 @@ INT64_COMPARED_BY_HALVES = Quirk(
         versions=((1, 24), (1, 32)),
     ),
 )
-"""INT64 numbers whose upper halves are equal are compared by their lower halves as if those were signed.
+"""INT64 numbers with equal upper halves are compared by their lower halves as signed numbers.
 
 So 2**31 is less than 1 in Max, Min, Clip, Sign, ReduceMax and ReduceMin of ONNX Runtime 1.24 to 1.31 on x86. Greater,
 Less, Equal, ArgMax and all UINT64 kernels are right. Any session may place a node on the CPU provider.
@@ -95,7 +95,7 @@ def extreme_of_int64(operator: str, e: Emitter, *items: Tensor) -> Tensor | None
 
 @INT64_COMPARED_BY_HALVES.rule("Clip")
 def clip_of_int64(e: Emitter, x: Tensor, low: float | int | None, high: float | int | None) -> Tensor | None:
-    """Max and Min, of which each is a Where."""
+    """Max and Min, each a Where."""
     return clipped(e, x, low, high) if x.dtype == INT64 and x.value is None else None
 
 
@@ -110,7 +110,7 @@ def sign_of_int64(e: Emitter, x: Tensor) -> Tensor | None:
 
 @INT64_COMPARED_BY_HALVES.each("ReduceMax", "ReduceMin")
 def reduced_int64(operator: str, e: Emitter, x: Tensor, axes: tuple[int, ...]) -> Tensor | None:
-    """What ArgMax or ArgMin finds; what would be widened to INT64 is compared as DOUBLE."""
+    """ArgMax or ArgMin; types that would be widened to INT64 are compared as DOUBLE."""
     if x.dtype == INT64:
         return at_extremes(e, operator, x, axes)
     if e.supports(operator, x.dtype) and e.legal(operator, Traits(), x.dtype) == INT64:
@@ -122,41 +122,36 @@ UINT32_COMPARED_AS_INT32 = Quirk(
     Kind.NUMBERS,
     Shown("(uint32[1] x, uint32[1] k) => (uint32[1] y) { y = Max (x, k) }", ((4294967295,), (85,)), ((4294967295,),)),
 )
-"""What looks for extremes of UINT32 takes it for INT32: 2**31 is the lowest (OpenVINO)."""
-_INT32, _UINT32 = np.dtype(np.int32), np.dtype(np.uint32)
+"""Operators that find extremes treat UINT32 as INT32: 2**31 is the lowest number (OpenVINO)."""
 
 
 @UINT32_COMPARED_AS_INT32.each("Max", "Min")
 def extreme_of_uint32(operator: str, e: Emitter, *items: Tensor) -> Tensor | None:
-    """Of INT32 in the same order."""
-    if items[0].dtype != _UINT32 or len(items) == 1 or are_constant(items):
+    """Maps to INT32 in the same order."""
+    if items[0].dtype != UINT32 or len(items) == 1 or are_constant(items):
         return None
     signed: Tensor = getattr(e, operator)(*(as_signed(e, item) for item in items))
-    return e.Cast(e.Add(signed, e.constant(-(1 << 31), _INT32)), _UINT32)
+    return e.Cast(e.Add(signed, e.constant(-(1 << 31), INT32)), UINT32)
 
 
 @UINT32_COMPARED_AS_INT32.rule("Clip")
 def clip_of_uint32(e: Emitter, x: Tensor, low: float | int | None, high: float | int | None) -> Tensor | None:
     """Max and Min."""
-    return clipped(e, x, low, high) if x.dtype == _UINT32 and x.value is None else None
+    return clipped(e, x, low, high) if x.dtype == UINT32 and x.value is None else None
 
 
 @UINT32_COMPARED_AS_INT32.each("ArgMax", "ArgMin")
 def index_of_uint32(operator: str, e: Emitter, x: Tensor, axis: int, **how: bool) -> Tensor | None:
-    """Of INT32 in the same order."""
-    if x.dtype != _UINT32 or x.value is not None:
-        return None
-    found: Tensor = getattr(e, operator)(as_signed(e, x), axis, **how)
-    return found
+    """Maps to INT32 in the same order."""
+    return arg_extreme_as_signed(operator, e, x, axis, **how) if x.dtype == UINT32 and x.value is None else None
 
 
 @UINT32_COMPARED_AS_INT32.rule("TopK")
 def top_k_of_uint32(e: Emitter, x: Tensor, k: int, axis: int, *, largest: bool) -> tuple[Tensor, Tensor] | None:
-    """Of INT32 in the same order."""
-    if x.dtype != _UINT32 or x.value is not None:
+    """Maps to INT32 in the same order."""
+    if x.dtype != UINT32 or x.value is not None:
         return None
-    _, indices = e.TopK(as_signed(e, x), k, axis, largest=largest)
-    return e.GatherElements(x, indices, axis), indices
+    return top_k_by(e, as_signed(e, x), x, k, axis, largest=largest)
 
 
 TOP_K_LOSES_ITS_WAY_AT_NAN = Quirk(
@@ -167,7 +162,7 @@ TOP_K_LOSES_ITS_WAY_AT_NAN = Quirk(
         ((3, 2, 1),),
     ),
 )
-"""TopK compares as C++ does, by which no order has a place for NaN.
+"""TopK compares with C++ operators, which do not order NaN.
 
 https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cpu/math/top_k.cc
 """
@@ -175,16 +170,15 @@ https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cp
 
 @TOP_K_LOSES_ITS_WAY_AT_NAN.rule("TopK")
 def top_k_of_floats(e: Emitter, x: Tensor, k: int, axis: int, *, largest: bool) -> tuple[Tensor, Tensor] | None:
-    """In the next wider type there is room beyond the infinities, which become finite, for NaN, which comes last."""
+    """Sorts in the next wider type: infinities become finite, and NaN the infinity that comes last."""
     if x.dtype.kind != "f":
         return None
-    e.note("sorted in a wider type, where NaN becomes the infinity behind all others")
+    e.note("sorted in a wider type, in which NaN becomes the infinity that comes last")
     wide = FLOAT if x.dtype == FLOAT16 else DOUBLE
     limit = float(np.finfo(np.float32).max if wide == FLOAT else np.finfo(np.float64).max)
     last = e.constant(-np.inf if largest else np.inf, wide)
-    key = e.Where(e.IsNaN(x), last, e.Clip(e.Cast(x, wide), -limit, limit))
-    _, indices = e.TopK(key, k, axis, largest=largest)
-    return e.GatherElements(x, indices, axis), indices
+    keys = e.Where(e.IsNaN(x), last, e.Clip(e.Cast(x, wide), -limit, limit))
+    return top_k_by(e, keys, x, k, axis, largest=largest)
 
 
 WHERE_LOSES_MINUS_ZERO = Quirk(
@@ -195,7 +189,7 @@ WHERE_LOSES_MINUS_ZERO = Quirk(
         ((-0.0,),),
     ),
 )
-"""Where takes y wherever the x that it has chosen equals 0, and has made y 0 there before: -0.0 becomes 0.0.
+"""Where sets the operand that is not chosen to 0, then takes ``y`` if ``x`` is 0: -0.0 becomes 0.0.
 
 https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cpu/tensor/where_op.cc
 """
@@ -203,27 +197,27 @@ https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cp
 
 @WHERE_LOSES_MINUS_ZERO.rule("Where")
 def where(e: Emitter, condition: Tensor, x: Tensor, y: Tensor, *, no_minus_zero: bool = False) -> Tensor | None:
-    """What may be -0.0 stands at the place of ``y``; of two such tensors each is selected by itself.
+    """Puts the operand that may be -0.0 in the place of ``y``.
 
-    Each among numbers below which nothing is, and the larger is taken.
+    If both may be, replaces the unchosen elements of each by minus infinity, and takes the maximum.
     """
     if x.dtype.kind != "f" or no_minus_zero or x.is_never_minus_zero:
         return None
-    # not by Not, which ONNX Runtime takes away again, exchanging the two
+    # not by Not: ONNX Runtime removes it and swaps the operands
     otherwise = e.Equal(condition, e.constant(False))
     if y.is_never_minus_zero:
         return e.Where(otherwise, y, x)
     wide = e.legal("Where", Traits(keeps=Keeps.BITS), x.dtype)
     lowest = e.constant(-np.inf, wide)
-    mine, others = (e.Cast(item, wide) for item in (x, y))
-    return e.Cast(e.Max(e.Where(otherwise, lowest, mine), e.Where(condition, lowest, others)), x.dtype)
+    first, second = (e.Cast(item, wide) for item in (x, y))
+    return e.Cast(e.Max(e.Where(otherwise, lowest, first), e.Where(condition, lowest, second)), x.dtype)
 
 
 @WHERE_LOSES_MINUS_ZERO.each("Max", "Min")
 def extreme_of_zeros(operator: str, e: Emitter, *items: Tensor) -> Tensor | None:
-    """For want of a kernel it is made of Where only if no -0.0 is at stake, since Where is made of it here."""
+    """Prevents the replacement of a missing kernel by Where if -0.0 matters, since Where itself needs Max here."""
     if items[0].dtype.kind != "f":
         return None
     if len(items) == 2 and any(item.value is not None and item.is_never_minus_zero for item in items):
         return None
-    return as_it_is(e.Max if operator == "Max" else e.Min, *items)
+    return without_rules(e.Max if operator == "Max" else e.Min, *items)

@@ -1,4 +1,4 @@
-"""Functions of single numbers, and sums."""
+"""Elementwise functions, and sums."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ def erf(e: Emitter, x: Tensor) -> Tensor:
 
 
 FUNCTIONS_NUMBER_BY_NUMBER = Quirk(Kind.SPEED)
-"""Functions of single numbers take 4 to 20 times as long as vector code.
+"""Scalar loops take 4 to 20 times as long as vector code.
 
-Acosh, Asinh, Atanh, Cosh, Sinh, Softplus, Tan, Shrink and PRelu of the CPU provider call the C library, or compare, for
-each number by itself. Formulas for Acosh and Asinh would lose digits near 0.
+The CPU provider's Acosh, Asinh, Atanh, Cosh, Sinh, Softplus, Tan, Shrink and PRelu call the C library, or branch, for
+each element. Formulas for Acosh and Asinh would lose digits near 0.
 https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cpu/math/element_wise_ops.h
 """
 FEWEST_BY_PARTS = 4096
-"""Elements from which on ten fast kernels take less time than one that calls the C library for each element."""
+"""From this many elements on, ten fast kernels are faster than one that calls the C library per element."""
 
 
 @FUNCTIONS_NUMBER_BY_NUMBER.rule("Softplus")
 def fast_softplus(e: Emitter, x: Tensor) -> Tensor | None:
-    """``ln(1 + exp(x))``, that of -x and x above 0: a quarter of the time of ONNX Runtime's Softplus."""
+    """``max(x, 0) + ln(1 + exp(-|x|))``, four times as fast as ONNX Runtime's Softplus."""
     if x.dtype != FLOAT or x.size < FEWEST_BY_PARTS:
         return None
     return e.Add(e.Relu(x), logarithm_of_1_and(e, e.Exp(e.Neg(e.Abs(x))), bounded=True))
@@ -51,20 +51,20 @@ def fast_softplus(e: Emitter, x: Tensor) -> Tensor | None:
 
 @FUNCTIONS_NUMBER_BY_NUMBER.rule("Atanh")
 def atanh(e: Emitter, x: Tensor) -> Tensor | None:
-    """``ln(1 + 2 * |x| / (1 - |x|)) / 2``, with the sign of x: a quarter of the time of ONNX Runtime's Atanh."""
+    """``sign(x) * ln(1 + 2 * |x| / (1 - |x|)) / 2``, four times as fast as ONNX Runtime's Atanh."""
     if x.dtype != FLOAT or x.size < FEWEST_BY_PARTS:
         return None
     large = e.constant(2.0**100, x.dtype)
     magnitude = e.Abs(x)
     ratio = e.Div(e.Add(magnitude, magnitude), e.Sub(e.constant(1, x.dtype), magnitude))
-    # twice, which makes a whole sign of the smallest number, and leaves 0 its own
+    # twice, to turn even the smallest number into 1 or -1; 0 keeps its sign
     sign = e.Clip(e.Mul(e.Clip(e.Mul(x, large), -1, 1), large), -1, 1)
     return e.Mul(e.Mul(logarithm_of_1_and(e, ratio, bounded=False), e.constant(0.5, x.dtype)), sign)
 
 
 @FUNCTIONS_NUMBER_BY_NUMBER.rule("Cosh")
 def cosh(e: Emitter, x: Tensor) -> Tensor:
-    """``(exp(x) + exp(-x)) / 2``, where ``exp(x / 2)`` is squared last, lest it overflow too soon."""
+    """``(exp(x) + exp(-x)) / 2``, squaring ``exp(x / 2)`` last to delay overflow."""
     root = e.Exp(e.Mul(e.Abs(x), e.constant(0.5, x.dtype)))
     large = e.Mul(e.Mul(root, e.constant(0.5, x.dtype)), root)
     return e.Add(large, e.Div(e.constant(0.25, x.dtype), large))
@@ -72,7 +72,7 @@ def cosh(e: Emitter, x: Tensor) -> Tensor:
 
 @FUNCTIONS_NUMBER_BY_NUMBER.rule("Sinh")
 def sinh(e: Emitter, x: Tensor) -> Tensor:
-    """``tanh(x) * cosh(x)``, which subtracts nothing."""
+    """``tanh(x) * cosh(x)``, which has no cancellation."""
     return e.Mul(e.Tanh(x), e.Cosh(x))
 
 
@@ -100,12 +100,12 @@ POW_BROADCASTS_ROWS_ONLY = Quirk(
         says="is invalid due to a previous error",
     ),
 )
-"""Pow of a column and a row of four, or of a multiple of four, is not compiled (WebGPU)."""
+"""Pow of a column and a row fails to compile if the row's length is a multiple of four (WebGPU)."""
 
 
 @POW_BROADCASTS_ROWS_ONLY.rule("Pow")
 def power_in_full(e: Emitter, a: Tensor, b: Tensor) -> Tensor | None:
-    """Both operands in full."""
+    """Expands both operands."""
     if a.size == 1 or b.size == 1:
         return None
     shape = broadcast_shape(a.shape, b.shape)
@@ -115,14 +115,14 @@ def power_in_full(e: Emitter, a: Tensor, b: Tensor) -> Tensor | None:
 POW_BY_LOGARITHM = Quirk(
     Kind.NUMBERS, Shown("(float[2] x) => (float[2] y) <float e = {0.25}> { y = Pow (x, e) }", ((0, inf),), ((0, inf),))
 )
-"""Pow takes the logarithm of 0 for -127, of infinity and NaN for 128, as roots show (WebGPU)."""
+"""Pow uses a base-2 logarithm of -127 for 0, and of 128 for infinity and NaN, which shows in roots (WebGPU)."""
 
 
 @POW_BY_LOGARITHM.rule("Pow")
 def root(e: Emitter, a: Tensor, b: Tensor) -> Tensor | None:
-    """The roots of 0, of infinities and of NaN are put in.
+    """Inserts the roots of 0, infinities and NaN.
 
-    By exponents from 2 on, the error is nowhere to be seen. Others that are not constant are left as they are.
+    For exponents from 2 on the error is not visible; exponents known only at run time are not handled.
     """
     if a.dtype.kind != "f" or b.value is None or a.value is not None:
         return None
@@ -137,7 +137,7 @@ SIGMOID_HAS_ABSOLUTE_ERROR = Quirk(
     Kind.EDGES,
     Shown("(float[1] x0) => (float[1] y) { y = Sigmoid (x0) }", ((-20,),), ((2.0611537e-09,),), digits=0.001),
 )
-"""Sigmoid is up to 1e-7 off, however small the result.
+"""Sigmoid has an absolute error of up to 1e-7, even for tiny results.
 
 https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/mlas/lib/logistic.cpp
 """
@@ -145,13 +145,13 @@ https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/mlas/lib/log
 
 @SIGMOID_HAS_ABSOLUTE_ERROR.rule("Sigmoid")
 def sigmoid(e: Emitter, x: Tensor) -> Tensor:
-    """``1 / (1 + exp(-x))``, whose error is small beside a small result."""
+    """``1 / (1 + exp(-x))``, whose relative error is small."""
     return e.Reciprocal(e.Add(e.Exp(e.Neg(x)), e.constant(1, x.dtype)))
 
 
 @SIGMOID_HAS_ABSOLUTE_ERROR.rule("Swish")
 def swish(e: Emitter, x: Tensor, alpha: float) -> Tensor:
-    """``x / (1 + exp(-alpha * x))``, lest x multiply an error."""
+    """``x / (1 + exp(-alpha * x))``, to avoid multiplying the error by x."""
     negated = e.Neg(x) if alpha == 1 else e.Mul(x, e.constant(-alpha, x.dtype))
     return e.Div(x, e.Add(e.Exp(negated), e.constant(1, x.dtype)))
 
@@ -164,7 +164,7 @@ SOFTPLUS_IS_COARSE = Quirk(
 
 @SOFTPLUS_IS_COARSE.rule("Softplus")
 def softplus(e: Emitter, x: Tensor) -> Tensor:
-    """``ln(1 + exp(x))``, that of -x and x above 0."""
+    """``max(x, 0) + ln(1 + exp(-|x|))``."""
     return e.Add(e.Relu(x), logarithm_of_1_and(e, e.Exp(e.Neg(e.Abs(x))), bounded=True))
 
 
@@ -176,7 +176,7 @@ SUMS_WITH_ZERO_ARE_LEFT_OUT = Quirk(
         ((inf,),),
     ),
 )
-"""Add of 0.0 is left out, so that -0.0 stays what it is.
+"""Add of 0.0 is eliminated, so -0.0 does not become 0.0.
 
 https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/noop_elimination.cc
 """
@@ -184,7 +184,7 @@ https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/no
 
 @SUMS_WITH_ZERO_ARE_LEFT_OUT.rule("Add")
 def add(e: Emitter, a: Tensor, b: Tensor) -> Tensor | None:
-    """Zeros become 0.0."""
+    """Where, which sets zeros to 0.0."""
     for x, addend in ((a, b), (b, a)):
         if x.value is None and not x.is_never_minus_zero and is_plus_zero(addend):
             x, zero = e.Reshape(x, (1,) * (addend.rank - x.rank) + x.shape), e.constant(0, x.dtype)

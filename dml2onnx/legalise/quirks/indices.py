@@ -14,20 +14,20 @@ from dml2onnx.legalise.rules import Kind, Quirk, Shown
 from dml2onnx.onnx_model import has_unknown
 
 GATHER_ELEMENT_BY_ELEMENT = Quirk(Kind.SPEED)
-"""Gather copies each element by itself where it copies no rows, in some hundred nanoseconds.
+"""Gather of single elements takes about a hundred nanoseconds for each.
 
-GatherElements is many times as fast, and so is Gather of rows.
+GatherElements, and Gather of rows, are many times as fast.
 https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cpu/tensor/gather.cc
 """
 MANY_ELEMENTS = 1 << 8
-"""So many elements are worth more nodes than one."""
+"""From this many elements on, additional nodes pay off."""
 COLUMNS_WORTH_TURNING = 1 << 14
-"""Elements from which on two Transposes cost less than GatherElements, if at least half of the columns are taken."""
+"""From this many elements on, two Transposes beat GatherElements, if at least half of the columns are read."""
 
 
 @GATHER_ELEMENT_BY_ELEMENT.rule("Gather")
 def fast_gather(e: Emitter, x: Tensor, indices: Tensor, axis: int = 0) -> Tensor | None:
-    """Single elements by GatherElements; columns of a large tensor as the rows of its transpose."""
+    """GatherElements for single elements; for columns of a large tensor, Gather of rows of its transpose."""
     shape = (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
     if prod(x.shape[axis + 1 :]) > 1 or has_unknown(shape) or are_constant([x, indices]):
         return None
@@ -36,15 +36,15 @@ def fast_gather(e: Emitter, x: Tensor, indices: Tensor, axis: int = 0) -> Tensor
         return None
     table = e.Reshape(x, (rows, x.shape[axis]))
     if rows > 1 and 2 * count >= x.shape[axis] and rows * min(count, x.shape[axis]) >= COLUMNS_WORTH_TURNING:
-        turned = e.Gather(e.Transpose(table, (1, 0)), e.Reshape(indices, (count,)), 0)
-        return e.Reshape(e.Transpose(turned, (1, 0)), shape)
+        columns = e.Gather(e.Transpose(table, (1, 0)), e.Reshape(indices, (count,)), 0)
+        return e.Reshape(e.Transpose(columns, (1, 0)), shape)
     places = e.Expand(e.Reshape(indices, (1, count)), (rows, count))
     return e.Reshape(e.GatherElements(table, places, 1), shape)
 
 
 @GATHER_ELEMENT_BY_ELEMENT.rule("GatherND")
 def gather_of_one_coordinate(e: Emitter, x: Tensor, indices: Tensor, batch_dims: int = 0) -> Tensor | None:
-    """Tuples of one coordinate are what Gather takes."""
+    """Gather, for tuples of one coordinate."""
     if indices.shape[-1] > 1 or prod(x.shape[:batch_dims]) > 1:
         return None
     y = e.Gather(e.Reshape(x, x.shape[batch_dims:]), e.Reshape(indices, indices.shape[:-1]), 0)
@@ -60,15 +60,15 @@ GATHERS_BY_CONSTANTS = Quirk(
         says="only supports constant indices",
     ),
 )
-"""GatherElements and ScatterElements want indices that are constants (WebNN in Chromium).
+"""GatherElements and ScatterElements need constant indices (WebNN in Chromium).
 
-Of others the graph is not built, and ONNX Runtime Web waits for it for ever. ScatterElements is not built of INT64
-constants either. GatherND and ScatterND take any.
+Otherwise the graph fails to build, and ONNX Runtime Web hangs. ScatterElements also fails with INT64 constants.
+GatherND and ScatterND take any indices.
 """
 
 
 def _places(e: Emitter, indices: Tensor, axis: int) -> Tensor:
-    """The coordinates of the elements that indices along an axis name, in a last axis of their own."""
+    """The coordinates of the elements that indices along an axis refer to, in an additional last axis."""
     shape = indices.shape
     e.budget.require(prod(shape) * len(shape))
     grid = np.moveaxis(np.indices(shape), 0, -1)
@@ -79,10 +79,10 @@ def _places(e: Emitter, indices: Tensor, axis: int) -> Tensor:
 
 @GATHERS_BY_CONSTANTS.rule("GatherElements")
 def gather_elements_by_nd(e: Emitter, x: Tensor, indices: Tensor, axis: int) -> Tensor | None:
-    """Gather where there is nothing but that axis, else GatherND."""
+    """Gather if all other axes have size 1, else GatherND."""
     if indices.value is not None or has_unknown(indices.shape):
         return None
-    e.note("GatherElements takes no indices that are computed")
+    e.note("GatherElements needs constant indices")
     if prod(x.shape) == x.shape[axis]:
         row = e.Gather(e.Reshape(x, (x.size,)), e.Reshape(indices, (indices.size,)), 0)
         return e.Reshape(row, indices.shape)
@@ -93,10 +93,10 @@ def gather_elements_by_nd(e: Emitter, x: Tensor, indices: Tensor, axis: int) -> 
 def scatter_elements_by_nd(
     e: Emitter, x: Tensor, indices: Tensor, updates: Tensor, axis: int = 0, reduction: Reduction = "none"
 ) -> Tensor | None:
-    """ScatterND; sums are left to the CPU, which computes them."""
+    """ScatterND; sums run on the CPU."""
     if reduction != "none" or has_unknown(indices.shape):
         return None
-    e.note("ScatterElements takes no indices that are computed")
+    e.note("ScatterElements needs constant indices")
     return e.ScatterND(x, _places(e, indices, axis), updates)
 
 
@@ -108,17 +108,17 @@ INDICES_COUNT_FROM_THE_START = Quirk(
         ((3.0, 1.0),),
     ),
 )
-"""Indices below 0 that are known only at run time are not counted from the end (QNN).
+"""Negative indices known only at run time do not count from the end (QNN).
 
-They give 0 in GatherElements, and in Gather of integers, and write nothing in ScatterElements and ScatterND.
+GatherElements, and Gather of integers, yield 0 for them; ScatterElements and ScatterND write nothing.
 """
 
 
 def _from_the_start(e: Emitter, indices: Tensor, sizes: Sequence[int]) -> Tensor | None:
-    """Indices below 0 plus the size of their axis, of which there is one, or one for each of the last axis."""
+    """Adds the size of the axis to negative indices: one size for all, or one per element of the last axis."""
     if indices.value is not None:
         return None
-    e.note("kernels take no indices that count from the end")
+    e.note("kernels do not support negative indices")
     count = np.array(sizes[:1] if len(set(sizes)) == 1 else sizes)
     is_below = e.Less(indices, e.constant(0, indices.dtype))
     return e.Where(is_below, e.Add(indices, e.constant(count, indices.dtype)), indices)
@@ -126,14 +126,14 @@ def _from_the_start(e: Emitter, indices: Tensor, sizes: Sequence[int]) -> Tensor
 
 @INDICES_COUNT_FROM_THE_START.rule("Gather")
 def gather(e: Emitter, x: Tensor, indices: Tensor, axis: int = 0) -> Tensor | None:
-    """Of integers."""
+    """Gather of integers with nonnegative indices."""
     places = None if x.dtype.kind == "f" else _from_the_start(e, indices, (x.shape[axis],))
     return None if places is None else e.Gather(x, places, axis)
 
 
 @INDICES_COUNT_FROM_THE_START.rule("GatherElements")
 def gather_elements(e: Emitter, x: Tensor, indices: Tensor, axis: int) -> Tensor | None:
-    """From the start."""
+    """GatherElements with nonnegative indices."""
     places = _from_the_start(e, indices, (x.shape[axis],))
     return None if places is None else e.GatherElements(x, places, axis)
 
@@ -142,13 +142,13 @@ def gather_elements(e: Emitter, x: Tensor, indices: Tensor, axis: int) -> Tensor
 def scatter_elements(
     e: Emitter, x: Tensor, indices: Tensor, updates: Tensor, axis: int = 0, reduction: Reduction = "none"
 ) -> Tensor | None:
-    """From the start."""
+    """ScatterElements with nonnegative indices."""
     places = _from_the_start(e, indices, (x.shape[axis],))
     return None if places is None else e.ScatterElements(x, places, updates, axis, reduction)
 
 
 @INDICES_COUNT_FROM_THE_START.rule("ScatterND")
 def scatter_nd(e: Emitter, x: Tensor, indices: Tensor, updates: Tensor) -> Tensor | None:
-    """From the start, each coordinate in its own axis."""
+    """ScatterND with nonnegative coordinates."""
     places = _from_the_start(e, indices, x.shape[: indices.shape[-1]])
     return None if places is None else e.ScatterND(x, places, updates)

@@ -1,4 +1,4 @@
-"""Pad, Slice, Split, Tile and other operators that move elements."""
+"""Pad, Slice, Split, Tile and other data movement."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dml2onnx.legalise.rules import Kind, Quirk, Shown
 from dml2onnx.onnx_model import has_unknown
 
 DEPTH_TO_SPACE_SLOWER_THAN_TRANSPOSE = Quirk(Kind.SPEED)
-"""DepthToSpace takes longer than two Transposes, but for 64 bits."""
+"""DepthToSpace is slower than two Transposes, except for 64-bit types."""
 
 
 @DEPTH_TO_SPACE_SLOWER_THAN_TRANSPOSE.rule("DepthToSpace")
@@ -32,7 +32,7 @@ EDGES_PADDED_WITH_ZEROS = Quirk(
         ((1.0, 1.0, 2.0, 3.0, 3.0),),
     ),
 )
-"""Pad of mode edge puts next to 0 where the outermost elements belong (QNN)."""
+"""Pad of mode edge pads with numbers close to 0 (QNN)."""
 
 
 @EDGES_PADDED_WITH_ZEROS.rule("Pad")
@@ -44,7 +44,7 @@ def pad_with_edges(
     mode: PadMode = "constant",
     value: float | int | np.generic = 0,
 ) -> Tensor | None:
-    """A Gather for each dimension."""
+    """A Gather per dimension."""
     if mode != "edge" or x.value is not None:
         return None
     return continued(e, x, start, end, mode)
@@ -59,17 +59,17 @@ EDGES_ARE_NOT_PADDED = Quirk(
         says="edge padding mode is not supported",
     ),
 )
-"""Pad has no mode edge: the graph is not built (WebNN in Chromium)."""
+"""Pad of mode edge fails to build (WebNN in Chromium)."""
 EDGES_ARE_NOT_PADDED.rule("Pad")(pad_with_edges)
 
 
 PAD_COPIES_ROW_BY_ROW = Quirk(Kind.SPEED)
-"""Pad copies each row by itself, which takes three to ten times as long as Concat where rows are short.
+"""Pad copies row by row, which takes three to ten times as long as Concat for short rows.
 
 https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cpu/tensor/pad.cc
 """
 NARROW, MANY = 128, 256
-"""Bytes of a row, and rows, up to and from which Concat takes a third to a tenth of the time of Pad."""
+"""Concat is faster for rows of up to ``NARROW`` bytes, if there are at least ``MANY``."""
 
 
 @PAD_COPIES_ROW_BY_ROW.rule("Pad")
@@ -81,7 +81,7 @@ def pad_short_rows(
     mode: str = "constant",
     value: float | int | np.generic = 0,
 ) -> Tensor | None:
-    """Concat of many short rows that get longer along one axis."""
+    """Concat, for many short rows padded along one axis."""
     axes = [axis for axis in range(x.rank) if start[axis] or end[axis]]
     if mode != "constant" or len(axes) != 1 or has_unknown(x.shape):
         return None
@@ -100,7 +100,7 @@ REVERSE_SEQUENCE_SKIPS_EMPTY_ONES = Quirk(
         versions=((1, 24), (1, 25)),
     ),
 )
-"""ReverseSequence leaves the first element of a sequence of length 0 unwritten (ONNX Runtime 1.24).
+"""ReverseSequence does not write the first element of a sequence of length 0 (ONNX Runtime 1.24).
 
 https://github.com/microsoft/onnxruntime/blob/v1.24.4/onnxruntime/core/providers/cpu/sequence/reverse_sequence.cc
 """
@@ -108,15 +108,14 @@ https://github.com/microsoft/onnxruntime/blob/v1.24.4/onnxruntime/core/providers
 
 @REVERSE_SEQUENCE_SKIPS_EMPTY_ONES.rule("ReverseSequence")
 def reverse_sequence(e: Emitter, x: Tensor, lengths: Tensor, *, time_axis: int) -> Tensor:
-    """Lengths 0 and 1 mean the same."""
+    """Replaces length 0 by 1, which means the same."""
     return e.ReverseSequence(x, e.Max(lengths, e.constant(1, lengths.dtype)), time_axis=time_axis)
 
 
 SLICE_SPELLS_OUT_STEPS = Quirk(Kind.SPEED)
-"""Slice is known with its steps alone (Windows ML's processors, by winml-cli).
+"""Slice is listed only with steps (Windows ML's processors, by winml-cli).
 
-All that Microsoft has measured states them, so that ``winml analyze`` calls any other one unknown. Steps of 1 are what
-is meant where none are stated.
+All Slices that Microsoft measured have steps, so ``winml analyze`` reports others as unknown. The default is 1.
 """
 
 
@@ -130,12 +129,12 @@ def slice_(
     *,
     states_steps: bool = False,
 ) -> Tensor | None:
-    """The same, in more words."""
+    """Adds the steps."""
     return None if states_steps else e.Slice(x, starts, ends, steps, states_steps=True)
 
 
 MOST_PARTS = 7
-"""Beside the input, of the eight storage buffers that WebGPU promises a shader."""
+"""WebGPU guarantees eight storage buffers per shader, one of which is the input."""
 SPLIT_GIVES_FEW_PARTS = Quirk(
     Kind.NUMBERS,
     Shown(
@@ -147,12 +146,12 @@ SPLIT_GIVES_FEW_PARTS = Quirk(
         says="Too many storage buffers",
     ),
 )
-"""Split binds a buffer for each part, of which shaders in browsers have few: many parts are refused (WebGPU)."""
+"""Split binds one buffer per part; more parts than a shader has buffers are refused (WebGPU)."""
 
 
 @SPLIT_GIVES_FEW_PARTS.rule("Split")
 def split(e: Emitter, x: Tensor, sizes: Sequence[int], axis: int) -> list[Tensor] | None:
-    """Into few groups of parts, and each of these into its own."""
+    """Splits into few groups of parts, then splits each group."""
     if len(sizes) <= MOST_PARTS:
         return None
     each = -(-len(sizes) // MOST_PARTS)
@@ -166,16 +165,16 @@ def split(e: Emitter, x: Tensor, sizes: Sequence[int], axis: int) -> list[Tensor
 
 
 TILE_COPIES_BLOCK_BY_BLOCK = Quirk(Kind.SPEED)
-"""Tile copies each block by itself, which takes long where blocks are tiny.
+"""Tile copies block by block, which is slow for tiny blocks.
 
 https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cpu/tensor/tile.cc
 """
 TINY_BLOCK = 32
-"""Bytes of a repeated block from which on Tile is faster than Expand."""
+"""Tile is faster than Expand for repeated blocks of at least this many bytes."""
 
 
 @TILE_COPIES_BLOCK_BY_BLOCK.rule("Tile")
 def tile(e: Emitter, x: Tensor, repeats: Sequence[int]) -> Tensor | None:
-    """Expand along dimensions of their own."""
+    """Expand along separate dimensions."""
     last = max((axis for axis, count in enumerate(repeats) if count > 1), default=0)
     return None if prod(x.shape[last:]) * x.dtype.itemsize >= TINY_BLOCK else repeated(e, x, repeats)

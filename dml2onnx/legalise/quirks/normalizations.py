@@ -29,7 +29,7 @@ BATCH_NORMALIZATION_FOLDS_THE_MEAN = Quirk(
         digits=1e-05,
     ),
 )
-"""BatchNormalization multiplies x by a factor and adds a term, which loses digits where the mean is large.
+"""BatchNormalization multiplies x by a factor and adds a term, which loses precision if the mean is large.
 
 https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cpu/nn/batch_norm.cc
 """
@@ -39,9 +39,9 @@ https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cp
 def batch_normalization(
     e: Emitter, x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor, epsilon: float
 ) -> Tensor | None:
-    """The mean is subtracted before it, unless all is known and little gets lost.
+    """Subtracts the mean first, unless all parameters are known and the loss is small.
 
-    The formula it is where numbers may be divided by 0, of which the folded mean would make NaN.
+    Uses the plain formula if there may be a division by 0, where the folded mean would yield NaN.
     """
     column = (mean.size, *(1,) * (x.rank - 2))
     if epsilon <= 0 and not has_finite_factor(e, variance, scale, epsilon):
@@ -49,7 +49,7 @@ def batch_normalization(
         return with_statistics(e, x, mean, variance, scale, bias, epsilon)
     if loses_little(e, mean, variance, scale, bias, epsilon):
         return None
-    e.note("the mean is subtracted before BatchNormalization, which loses digits where the mean is large")
+    e.note("the mean is subtracted before BatchNormalization, which loses precision if the mean is large")
     centred = e.Sub(x, e.Reshape(mean, column))
     zero = e.constant(np.zeros(mean.shape, x.dtype))
     return e.BatchNormalization(centred, scale, bias, zero, variance, epsilon)
@@ -67,7 +67,8 @@ LAYER_NORMALIZATION_SQUARES_THE_MEAN = Quirk(
 )
 """LayerNormalization subtracts the square of the mean from the mean of the squares (ONNX Runtime 1.24).
 
-That leaves no digit, or NaN, where the mean is large against the deviation. So does GroupNormalization, as a function.
+That leaves no correct digit, or NaN, if the mean is large compared with the deviation. GroupNormalization, which is
+expanded to it, does the same.
 https://github.com/microsoft/onnxruntime/blob/v1.24.4/onnxruntime/core/providers/cpu/nn/layer_norm_impl.cc
 """
 LAYER_NORMALIZATION_SQUARES_THE_MEAN.rule("LayerNormalization")(layer_by_instances)
@@ -75,7 +76,7 @@ LAYER_NORMALIZATION_SQUARES_THE_MEAN.rule("LayerNormalization")(layer_by_instanc
 
 @LAYER_NORMALIZATION_SQUARES_THE_MEAN.rule("GroupNormalization")
 def group_normalization(e: Emitter, x: Tensor, scale: Tensor, bias: Tensor, groups: int, epsilon: float) -> Tensor:
-    """InstanceNormalization, and scale and bias behind it."""
+    """InstanceNormalization, then scale and bias."""
     y = e.Reshape(x, (x.shape[0], groups, x.size // (x.shape[0] * groups)))
     y = e.Reshape(by_instances(e, y, 2, epsilon), x.shape)
     column = (x.shape[1], *(1,) * (x.rank - 2))
@@ -91,9 +92,9 @@ LRN_LOSES_SMALL_ELEMENTS = Quirk(
         digits=1e-6,
     ),
 )
-"""LRN subtracts what leaves its window, which takes the digits of small squares beside large ones (ONNX Runtime).
+"""LRN subtracts squares that leave its window, so small squares next to large ones lose precision (ONNX Runtime).
 
-It shows where the bias does not hide the sum.
+This is visible unless the bias dominates the sum.
 https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cpu/nn/lrn.cc
 """
 
@@ -114,7 +115,7 @@ LRN_SUBTRACTS_WHAT_IT_ADDED = Quirk(
         digits=1e-06,
     ),
 )
-"""LRN subtracts again what leaves its window, be it infinite, and takes several times as long as sums of slices.
+"""LRN subtracts squares that leave its window, even infinite ones, and is several times as slow as sums of slices.
 
 https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cpu/nn/lrn.cc
 """

@@ -27,19 +27,19 @@ AVERAGE_POOL_COUNTS_ALL_PADDING = Quirk(
         ((4.0, 4.0, 4.0, 4.0),),
     ),
 )
-"""AveragePool counts padding, whatever count_include_pad says (WebNN of Chromium, on LiteRT).
+"""AveragePool counts padding whatever count_include_pad is (WebNN in Chromium, on LiteRT).
 
-Padding as TensorFlow Lite's SAME has it comes out right by itself.
+Only padding that matches TensorFlow Lite's SAME is right.
 """
 
 
 @AVERAGE_POOL_COUNTS_ALL_PADDING.rule("AveragePool")
 def average_of_real_padding(e: Emitter, x: Tensor, window: Window, *, count_include_pad: bool) -> Tensor | None:
-    """The mean over padding that is real, times how much larger the one without is."""
+    """The mean over an explicitly padded input, corrected by a factor."""
     pool = Pool.over(x.shape[2:], window)
     if count_include_pad or not pool.is_padded or pool.window.is_dilated:
         return None
-    e.note("AveragePool counts what is in the padding")
+    e.note("AveragePool counts padding: a factor corrects it")
     e.budget.require(pool.table_size)
     none = (0,) * len(window.shape)
     padded = e.Pad(x, (0, 0, *window.start), (0, 0, *window.end))
@@ -57,19 +57,19 @@ AVERAGE_POOL_COUNTS_PADDING_WRONGLY = Quirk(
         versions=((1, 24), (1, 25)),
     ),
 )
-"""AveragePool counts padding wrongly where it is not the same all around (ONNX Runtime 1.24)."""
+"""AveragePool counts uneven padding wrongly (ONNX Runtime 1.24)."""
 
 
 @AVERAGE_POOL_COUNTS_PADDING_WRONGLY.rule("AveragePool")
 def average_by_right_divisor(e: Emitter, x: Tensor, window: Window, *, count_include_pad: bool) -> Tensor | None:
-    """The mean of the elements inside, and the divisor is corrected."""
+    """The mean of the elements inside, with a corrected divisor."""
     if not count_include_pad or len({*window.start, *window.end}) == 1:
         return None
     pool = Pool.over(x.shape[2:], window)
     if is_filtered(e, x, pool):
         return None
     e.budget.require(pool.table_size)
-    e.note("the divisor is corrected: ONNX Runtime 1.24 counts padding wrongly where it is not the same all around")
+    e.note("the divisor is corrected: ONNX Runtime 1.24 counts uneven padding wrongly")
     mean = e.AveragePool(x, window, count_include_pad=False)
     return e.Mul(mean, e.constant(inside_to_whole(pool), x.dtype))
 
@@ -83,14 +83,14 @@ POOLS_ARE_NOT_DILATED = Quirk(
         says="doesn't support dilations",
     ),
 )
-"""Pools have no dilations: with them the graph is not built (WebNN in Chromium)."""
+"""Pools with dilations fail to build (WebNN in Chromium)."""
 
 
 def _dilated(e: Emitter, x: Tensor, window: Window) -> Pool | None:
     pool = Pool.over(x.shape[2:], window)
     if not pool.window.is_dilated:
         return None
-    e.note("pools have no dilations")
+    e.note("pools do not support dilations")
     e.budget.require(pool.table_size if pool.may_have_empty else 0)
     return pool
 
@@ -111,7 +111,7 @@ def dilated_max_pool(e: Emitter, x: Tensor, window: Window) -> Tensor | None:
 
 @POOLS_ARE_NOT_DILATED.rule("LpPool")
 def dilated_lp_pool(e: Emitter, x: Tensor, window: Window, p: int) -> Tensor | None:
-    """Sums between powers."""
+    """Sums of powers."""
     return None if _dilated(e, x, window) is None else norms(e, x, window, p)
 
 
@@ -123,20 +123,20 @@ LP_POOL_PADS_WITH_MEANS = Quirk(
         ((2.0, 2.0, 2.0, 2.0),),
     ),
 )
-"""LpPool over padding gives more than there is: the mean of what is inside, times the whole window (WebNN)."""
+"""LpPool over padding is too large: it multiplies the mean of the elements inside by the whole window (WebNN)."""
 
 
 @LP_POOL_PADS_WITH_MEANS.rule("LpPool")
 def padded_lp_pool(e: Emitter, x: Tensor, window: Window, p: int) -> Tensor | None:
-    """Sums between powers."""
+    """Sums of powers."""
     if not any((*window.start, *window.end)):
         return None
-    e.note("LpPool counts what is in the padding")
+    e.note("LpPool counts padding")
     return norms(e, x, window, p)
 
 
 LP_POOL_ELEMENT_BY_ELEMENT = Quirk(Kind.SPEED)
-"""LpPool takes a power of each element of each window by itself."""
+"""LpPool computes a power per element of each window."""
 LP_POOL_ELEMENT_BY_ELEMENT.rule("LpPool")(norms)
 
 
@@ -149,12 +149,12 @@ MAX_POOL_GIVES_NO_INDICES = Quirk(
         says="pool.cc",
     ),
 )
-"""MaxPool has one output; a model that asks for indices is refused when it runs (WebGPU)."""
+"""MaxPool with the output of indices fails at run time (WebGPU)."""
 
 
 @MAX_POOL_GIVES_NO_INDICES.rule("MaxPoolWithIndices")
 def max_pool_with_indices(e: Emitter, x: Tensor, window: Window) -> tuple[Tensor, Tensor]:
-    """Windows gathered side by side, and ArgMax over them."""
+    """ArgMax over gathered windows."""
     return searched(e, x, Pool.over(x.shape[2:], window))
 
 
@@ -164,7 +164,7 @@ MAX_POOL_IS_FAST_IN_FLOAT = Quirk(Kind.SPEED)
 
 @MAX_POOL_IS_FAST_IN_FLOAT.rule("MaxPool")
 def max_pool(e: Emitter, x: Tensor, window: Window) -> Tensor | None:
-    """In FLOAT, or Max over slices for what that cannot hold."""
+    """MaxPool in FLOAT, or Max over slices for types that FLOAT cannot hold."""
     return None if x.dtype == FLOAT else max_pool_in_float(e, x, window)
 
 

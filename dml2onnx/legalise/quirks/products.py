@@ -1,4 +1,4 @@
-"""Products of matrices, and of bytes."""
+"""Products of matrices and of 8-bit integers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.legalise.attention import attended
 from dml2onnx.legalise.products import multiplied_as, multiplied_as_uint8
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
-from dml2onnx.onnx_model import FLOAT16
+from dml2onnx.onnx_model import FLOAT16, UINT8
 
 ATTENTION_SHARES_NO_FLOAT16 = Quirk(
     Kind.NUMBERS,
@@ -25,9 +25,9 @@ ATTENTION_SHARES_NO_FLOAT16 = Quirk(
         opset=23,
     ),
 )
-"""Attention of FLOAT16 reads beyond keys and values that heads share, where none is past (ONNX Runtime 1.24).
+"""FLOAT16 Attention without past keys reads out of bounds if heads share keys and values (ONNX Runtime 1.24).
 
-It takes them as if each head had its own.
+It assumes separate keys and values for each head.
 """
 
 
@@ -48,7 +48,7 @@ def attention(
         return None
     if not e.has_kernel("Attention", query.dtype, "T1"):
         return None
-    e.note("ONNX Runtime 1.24 computes Attention of FLOAT16 wrongly where heads share keys: it is MatMul and Softmax")
+    e.note("ONNX Runtime 1.24 miscomputes FLOAT16 Attention with shared keys: MatMul and Softmax replace it")
     return attended(e, query, key, value, mask, past, heads=heads, **how)
 
 
@@ -61,44 +61,44 @@ GEMM_WANTS_C = Quirk(
         says="DmlFusedGemm",
     ),
 )
-"""Gemm without C is refused when the model is loaded, where an activation stands behind it (DirectML).
+"""Gemm without C before an activation is refused when the model is loaded (DirectML).
 
-The two become one operator, which wants three inputs.
+The two are fused into an operator that needs three inputs.
 """
 
 
 @GEMM_WANTS_C.rule("Gemm")
 def gemm(e: Emitter, a: Tensor, b: Tensor, c: Tensor | None, **attributes: Any) -> Tensor | None:
-    """Minus zero, which changes no number."""
+    """Adds a C of minus zero, which changes nothing."""
     return None if c is not None else e.Gemm(a, b, e.constant(-0.0, a.dtype), **{**attributes, "beta": 1.0})
 
 
 PAIRS_OF_BYTES_SATURATE = Quirk(Kind.SPEED)
-"""Products of UINT8 with INT8 are added in pairs of 16 bits, where they saturate, on processors without VNNI.
+"""Products of UINT8 with INT8 are summed in pairs of 16 bits, which saturate, on processors without VNNI.
 
-On the others they take less than half the time of products of UINT8 with UINT8. So the pass ``sign-weights`` has models
-ask for it when they are loaded.
+With VNNI they take less than half the time of UINT8 with UINT8, so the pass ``sign-weights`` lets the session choose
+when it loads the model.
 https://onnxruntime.ai/docs/performance/model-optimizations/quantization.html
 """
 
 
 @PAIRS_OF_BYTES_SATURATE.rule("multiplies_signed")
 def multiplies_signed_constants(e: Emitter, x: Tensor, w: Tensor) -> bool | None:
-    """Constant INT8 factors of UINT8 are moved to UINT8."""
+    """Constant INT8 factors of UINT8 become UINT8."""
     return False if w.value is not None and x.dtype == np.uint8 else None
 
 
 UNKNOWN_PAIRS_OF_BYTES_SATURATE = Quirk(Kind.NUMBERS)
-"""Products of UINT8 with INT8 that only the run tells saturate on processors without VNNI, whatever a session asks for.
+"""Products of UINT8 with INT8 known only at run time saturate without VNNI, whatever the session options are.
 
-A session that asks for exact products of constants has them as UINT8, so a constant INT8 factor is as good as UINT8.
+Sessions with the option for exact products convert constant INT8 factors to UINT8, so constants need no rule.
 https://onnxruntime.ai/docs/performance/model-optimizations/quantization.html
 """
 
 
 @UNKNOWN_PAIRS_OF_BYTES_SATURATE.rule("multiplies_signed")
 def multiplies_signed_others(e: Emitter, x: Tensor, w: Tensor) -> bool | None:
-    """INT8 factors that are not constant are moved to UINT8."""
+    """INT8 factors that are not constant become UINT8."""
     return False if w.value is None and (x.dtype == np.uint8 or x.value is not None) else None
 
 
@@ -111,16 +111,16 @@ https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/mlas/lib/pla
 
 @SIGNED_BYTES_ARE_SLOW.each("ConvInteger", "MatMulInteger")
 def product_of_bytes(operator: str, e: Emitter, *inputs: Any) -> Tensor | None:
-    """That of UINT8."""
+    """The product in UINT8."""
     return None if e.casts_saturate() else multiplied_as_uint8(e, operator, *inputs)
 
 
 @SIGNED_BYTES_ARE_SLOW.each("QLinearConv", "QLinearMatMul")
 def quantised_product(operator: str, e: Emitter, inputs: Sequence[Tensor], *others: Any) -> Tensor | None:
-    """That of UINT8."""
+    """The product in UINT8."""
     if inputs[0].dtype != np.int8 or e.casts_saturate():
         return None
-    return multiplied_as(e, operator, np.dtype(np.uint8), inputs, *others)
+    return multiplied_as(e, operator, UINT8, inputs, *others)
 
 
 SCALES_OF_ROWS_ARE_FUSED = Quirk(
@@ -134,13 +134,13 @@ SCALES_OF_ROWS_ARE_FUSED = Quirk(
         says="80070057",
     ),
 )
-"""MatMulInteger, Cast, and Mul by a product of two scales become one operator of DirectML.
+"""MatMulInteger, Cast, and Mul by a product of two scales are fused into one operator (DirectML).
 
-It refuses scales of rows beside one zero point when the model is loaded (DirectML).
+With one scale per row and a single zero point it is refused when the model is loaded.
 """
 
 
 @SCALES_OF_ROWS_ARE_FUSED.rule("scaled")
 def scaled(e: Emitter, x: Tensor, first: Tensor, second: Tensor) -> Tensor:
-    """Multiplied by one scale after the other."""
+    """Multiplies by one scale at a time."""
     return e.Mul(e.Mul(x, first), second)

@@ -1,4 +1,4 @@
-"""QuantizeLinear, DequantizeLinear and what stands between them."""
+"""QuantizeLinear, DequantizeLinear and operators between them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DEQUANTIZES_FROM_A_POINT = Quirk(
         says="scale and zero point must be the same",
     ),
 )
-"""DequantizeLinear wants a zero point: without one the graph is not built (ONNX Runtime Web's WebNN)."""
+"""DequantizeLinear without a zero point fails to build (ONNX Runtime Web's WebNN)."""
 
 
 @DEQUANTIZES_FROM_A_POINT.rule("DequantizeLinear")
@@ -36,10 +36,10 @@ def dequantize_linear(
     *,
     keep: bool = False,
 ) -> Tensor | None:
-    """That of 0."""
+    """Adds a zero point of 0."""
     if zero_point is not None or x.value is not None:
         return None
-    e.note("DequantizeLinear wants a zero point: 0")
+    e.note("DequantizeLinear needs a zero point: 0")
     return e.DequantizeLinear(x, scale, e.constant(np.zeros(scale.shape), x.dtype), axis, keep=keep)
 
 
@@ -51,16 +51,16 @@ QUANTIZES_ALONG_THE_LAST_AXIS = Quirk(
         ((1, 2, 30, 40),),
     ),
 )
-"""QuantizeLinear and DequantizeLinear take a vector of scales along the last axis, whatever axis says (DirectML).
+"""QuantizeLinear and DequantizeLinear apply a vector of scales along the last axis, whatever axis is (DirectML).
 
-Of opset 21: it is refused when the model is loaded, or multiplies other numbers where its length fits.
+In opset 21. The model is refused when it is loaded or, if the length fits, computes wrong numbers.
 """
 QUANTIZES_ALONG_THE_LAST_AXIS.answers("quantizes_last_axis_only", True)
 
 
 @QUANTIZES_ALONG_THE_LAST_AXIS.rule("quantizes_along")
 def quantizes_along_the_last(e: Emitter, shape: tuple[int, ...], axis: int) -> bool | None:
-    """Other axes are broadcast by Div and Mul."""
+    """Div and Mul broadcast along other axes."""
     return None if axis == len(shape) - 1 else False
 
 
@@ -72,15 +72,15 @@ QUANTIZES_DOWN = Quirk(
         ((2, 2),),
     ),
 )
-"""QuantizeLinear rounds down where it runs beside other nodes (QNN).
+"""QuantizeLinear rounds down if it runs next to other nodes (QNN).
 
-Numbers on the NPU are often a last digit too large, so that one below 0 that is whole becomes the next lower one.
+Magnitudes on the NPU are often one last digit too large, so a negative whole number becomes the next lower one.
 """
 
 
 @QUANTIZES_DOWN.rule("QuantizeLinear")
 def quantize_above(e: Emitter, x: Tensor, scale: Tensor, zero_point: Tensor, axis: int | None = None) -> Tensor | None:
-    """Of a number a quarter above the whole one, which becomes that one whichever way it is rounded."""
+    """Rounds first, then adds a quarter, so that rounding down and rounding to nearest give the same result."""
     if scale.value is None or not np.array_equal(scale.value, 1) or x.value is not None or x.dtype != FLOAT:
         return None
     return e.QuantizeLinear(e.Add(e.Round(x), e.constant(0.25, FLOAT)), scale, zero_point, axis)
@@ -95,16 +95,16 @@ QUANTIZES_FOUR_DIMENSIONS = Quirk(
         says="80070057",
     ),
 )
-"""QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear of more than four dimensions are refused (DirectML).
+"""QuantizeLinear and DequantizeLinear of more than four dimensions are refused when the model is loaded (DirectML).
 
-When the model is loaded.
+So is DynamicQuantizeLinear.
 """
 MOST_DIMENSIONS = 4
 
 
 @QUANTIZES_FOUR_DIMENSIONS.rule("QuantizeLinear")
 def quantize_rows(e: Emitter, x: Tensor, scale: Tensor, zero_point: Tensor, axis: int | None = None) -> Tensor | None:
-    """Of rows, where one scale does for each of their elements."""
+    """Flattens to rows, if scales vary along the last axis at most."""
     if x.rank <= MOST_DIMENSIONS or has_unknown(x.shape) or axis not in (None, x.rank - 1) or are_constant([x, scale]):
         return None
     rows = e.QuantizeLinear(_rows(e, x), scale, zero_point, None if axis is None else 1)
@@ -113,7 +113,7 @@ def quantize_rows(e: Emitter, x: Tensor, scale: Tensor, zero_point: Tensor, axis
 
 @QUANTIZES_FOUR_DIMENSIONS.rule("DynamicQuantizeLinear")
 def dynamic_quantize_rows(e: Emitter, x: Tensor) -> tuple[Tensor, Tensor, Tensor] | None:
-    """Of rows."""
+    """Flattens to rows."""
     if x.rank <= MOST_DIMENSIONS or has_unknown(x.shape) or x.value is not None:
         return None
     rows, scale, zero_point = e.DynamicQuantizeLinear(_rows(e, x))
@@ -122,33 +122,33 @@ def dynamic_quantize_rows(e: Emitter, x: Tensor) -> tuple[Tensor, Tensor, Tensor
 
 @QUANTIZES_FOUR_DIMENSIONS.rule("dequantizes")
 def dequantizes_four_dimensions(e: Emitter, x: Tensor, *, known: bool = False) -> bool | None:
-    """A difference and a product take its place."""
+    """Sub and Mul replace it."""
     return False if x.rank > MOST_DIMENSIONS else None
 
 
 def _rows(e: Emitter, x: Tensor) -> Tensor:
-    """A Flatten: ONNX Runtime moves quantisations to the front of a Reshape, and so back into all dimensions."""
+    """Flatten to rows: ONNX Runtime would move quantization before a Reshape, back to all dimensions."""
     shape = (x.size // x.shape[-1], x.shape[-1])
     return e.emit("Flatten", MOVES, [x], x.dtype, shape, {"axis": x.rank - 1}, lambda a: a.reshape(shape))
 
 
 QUANTIZES_IN_UNITS = Quirk(Kind.SPEED)
-"""An operator between DequantizeLinear and QuantizeLinear is one kernel of integers (QNN).
+"""An operator between DequantizeLinear and QuantizeLinear is one integer kernel (QNN).
 
-By themselves the two have hardly any kernels, so the table of the target is without them; parameters are constants.
+Standalone, the two have hardly any kernels, so they are missing from the target's table; parameters must be constant.
 """
 QUANTIZES_IN_UNITS.answers("takes_units", True)
 
 
 @QUANTIZES_IN_UNITS.rule("dequantizes")
 def dequantizes_units(e: Emitter, x: Tensor, *, known: bool = False) -> bool | None:
-    """Inputs, constants, and what another unit gives; QDQ behind a Cast, Reshape or Slice of integers is refused."""
+    """Inputs, constants and results of other units; QNN refuses units after Cast, Reshape or Slice of integers."""
     return True if known and (x.is_input or x.value is not None or x.steps is not None) else None
 
 
 @QUANTIZES_IN_UNITS.rule("MaxPool")
 def max_pool_in_units(e: Emitter, x: Tensor, window: Window) -> Tensor | None:
-    """Between two units, of the same numbers: a Cast would part the second one from its input."""
+    """A unit of its own, with the same scale: a Cast would separate the next unit from its input."""
     if x.steps is None:
         return None
     e.note(IN_UNITS)
@@ -159,12 +159,12 @@ def max_pool_in_units(e: Emitter, x: Tensor, window: Window) -> Tensor | None:
 
 
 QUANTIZES_LONG_RUNS = Quirk(Kind.SPEED)
-"""QuantizeLinear and DequantizeLinear are slow along an axis that few elements lie behind."""
+"""QuantizeLinear and DequantizeLinear are slow along an axis with few elements per index."""
 SHORTEST_RUN = 64
-"""Elements that share a scale and lie together, from which on ONNX Runtime is fast with one scale per channel."""
+"""ONNX Runtime is fast with one scale per channel if at least this many adjacent elements share a scale."""
 
 
 @QUANTIZES_LONG_RUNS.rule("quantizes_along")
 def quantizes_along_runs(e: Emitter, shape: tuple[int, ...], axis: int) -> bool | None:
-    """Short runs are broadcast by Div and Mul."""
+    """Div and Mul for short runs."""
     return None if prod(shape[axis + 1 :]) >= SHORTEST_RUN else False

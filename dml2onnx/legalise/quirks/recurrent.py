@@ -27,9 +27,9 @@ CONSTANT_STATES_WANT_NAMES = Quirk(
         versions=((1, 24), (1, 25)),
     ),
 )
-"""RNN, GRU and LSTM of constants fail when loaded where an output in front of another has no name (ONNX Runtime 1.24).
+"""RNN, GRU and LSTM of constants, which are folded on loading, must name all outputs before a used one.
 
-What is constant is computed then.
+Otherwise loading fails (ONNX Runtime 1.24).
 """
 
 
@@ -37,7 +37,7 @@ What is constant is computed then.
 def with_names(
     operator: str, e: Emitter, inputs: Sequence[Tensor | None], *, wanted: Sequence[bool], **how: Any
 ) -> list[Tensor | None] | None:
-    """All outputs up to the last that is wanted."""
+    """Names all outputs up to the last wanted one."""
     if any(item is not None and item.value is None for item in inputs):
         return None
     last = max(index for index, keep in enumerate(wanted) if keep)
@@ -57,9 +57,9 @@ GRU_RESETS_NO_BIAS = Quirk(
         digits=1e-3,
     ),
 )
-"""GRU adds the recurrent bias of the hidden gate behind its reset, whatever linear_before_reset says (WebNN).
+"""GRU adds the recurrent bias of the hidden gate after the reset, whatever linear_before_reset is (WebNN).
 
-ONNX has ``r * (H R + b)`` there; what comes out is ``r * (H R) + b``.
+It computes ``r * (H R) + b`` instead of ``r * (H R + b)``.
 """
 
 
@@ -67,18 +67,18 @@ ONNX has ``r * (H R + b)`` there; what comes out is ``r * (H R) + b``.
 def gates_that_reset_a_bias(
     e: Emitter, operator: str, activations: Sequence[GateActivation], dtype: DType, *, resets_bias: bool
 ) -> Sequence[GateActivation] | None:
-    """Steps stand in a row."""
+    """Unrolled steps."""
     if not resets_bias:
         return None
-    e.note("GRU adds its recurrent bias behind the reset")
+    e.note("GRU adds its recurrent bias after the reset")
     return ()
 
 
 LSTM_TAKES_WHOLE_SEQUENCES = Quirk(Kind.SPEED)
-"""LSTM is left to the CPU where sequences have lengths of their own (QNN).
+"""LSTM with sequence lengths runs on the CPU (QNN).
 
-Without lengths each sequence goes on to the last step. Behind its end there are zeros all the same when they are put
-there, and one that is read backwards begins with its own last step when its steps are put in that order before.
+Without lengths every sequence runs to the last step, so a mask sets the steps beyond its end to 0. The steps of a
+backward sequence are reversed in advance, so that it starts at its own last step.
 """
 GATES = 3
 """Activations of each direction."""
@@ -94,7 +94,7 @@ def lstm(
     wanted: Sequence[bool],
     **how: Any,
 ) -> list[Tensor | None] | None:
-    """One LSTM for each direction, of lengths that are known; what cells hold at an end within is in no output."""
+    """One LSTM per direction for known lengths; the cell state at an inner end is not available."""
     x, w, r, b, lengths, *states = inputs
     if lengths is None or lengths.value is None:
         return None
@@ -104,8 +104,8 @@ def lstm(
     ends = lengths.value.astype(np.int64)
     steps = x.shape[0]
     if (ends == steps).all():
-        given: dict[str, Any] = {**how, "activations": activations, "direction": direction, "wanted": wanted}
-        return e.LSTM([x, w, r, b, None, *states], **given)
+        arguments: dict[str, Any] = {**how, "activations": activations, "direction": direction, "wanted": wanted}
+        return e.LSTM([x, w, r, b, None, *states], **arguments)
     if wanted[2] or (ends < 1).any():
         return None
     sequences, singles = [], []
@@ -121,7 +121,7 @@ def lstm(
         y = e.LSTM([read, of_input, of_state, own, None, *begun], **how_read)[0]
         assert y is not None
         y = e.Reshape(y, (steps, x.shape[1], r.shape[2]))
-        # the last step of each, in the order in which it was read
+        # the last step of each sequence, in reading order
         singles.append(_rows(e, y, (ends - 1)[None]))
         sequences.append(_rows(e, y, order) if is_reverse else y)
     there = np.arange(steps)[:, None] < ends
@@ -136,13 +136,13 @@ def _of_direction(e: Emitter, x: Tensor, number: int) -> Tensor:
 
 
 def _order(ends: Indices, steps: int, *, is_reverse: bool) -> Indices:
-    """Which step of each sequence is read when: (steps, sequences). Done twice, all is where it was."""
+    """The order in which the steps of each sequence are read: (steps, sequences); it is its own inverse."""
     step = np.arange(steps)[:, None]
     return np.where(step < ends, ends - 1 - step, step) if is_reverse else np.broadcast_to(step, (steps, ends.size))
 
 
 def _rows(e: Emitter, x: Tensor, order: Indices) -> Tensor:
-    """Other steps of each sequence, of (steps, sequences, elements)."""
+    """Reorders the steps of each sequence in (steps, sequences, elements)."""
     steps, count, size = x.shape
     flat = e.Reshape(x, (steps * count, size))
     places = order * count + np.arange(count)
@@ -159,9 +159,9 @@ RECURRENT_GATES_DIFFER = Quirk(
         digits=0.001,
     ),
 )
-"""RNN, GRU and LSTM keep NaN in gates, and multiply weights by states that are not there.
+"""RNN, GRU and LSTM propagate NaN through gates, and multiply weights by absent states.
 
-Infinity becomes NaN then. Softplus is infinite from 89 on, and Sigmoid, Tanh and ScaledTanh have absolute errors.
+Infinite weights then yield NaN. Softplus overflows from 89 on, and Sigmoid, Tanh and ScaledTanh have absolute errors.
 https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cpu/rnn/rnn_helpers.cc
 """
 
@@ -170,8 +170,8 @@ https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cp
 def exact_gates(
     e: Emitter, operator: str, activations: Sequence[GateActivation], dtype: DType, *, resets_bias: bool
 ) -> Sequence[GateActivation]:
-    """Their steps are the body of a Scan."""
-    e.note(f"{operator} differs from DirectML's where something is NaN")
+    """Steps in the body of a Scan."""
+    e.note(f"{operator} differs from DirectML's for NaN")
     return ()
 
 
@@ -186,10 +186,10 @@ RNN_READS_BY_POSITION = Quirk(
         versions=((1, 24), (1, 25)),
     ),
 )
-"""RNN takes the parameters of an activation from its own position in the lists (ONNX Runtime 1.24).
+"""RNN reads the parameters of an activation at the activation's position (ONNX Runtime 1.24).
 
-It ends the process where a list is too short. Later ones consume them in order, skipping activations without, as GRU
-and LSTM do in all.
+It crashes if a list is too short. Later versions, and GRU and LSTM in all versions, consume the lists in order,
+skipping activations without parameters.
 """
 
 
@@ -197,12 +197,12 @@ and LSTM do in all.
 def gates_by_position(
     e: Emitter, operator: str, activations: Sequence[GateActivation], dtype: DType, *, resets_bias: bool
 ) -> Sequence[GateActivation] | None:
-    """Parameters that are at their positions also where they are consumed in order, if they can be given so."""
+    """Pads the lists, if possible, so that both readings yield the same parameters."""
     if operator != "RNN" or len(activations) == 1:
         return None
     forward, backward = activations
     if (forward.alpha is None and backward.alpha is not None) or (forward.beta is None and backward.beta is not None):
-        e.note("only the backward activation has a parameter, which RNN cannot say")
+        e.note("RNN cannot express a parameter of the backward activation only")
         return ()
     alpha = backward.alpha if backward.alpha is not None or forward.alpha is None else 0.0
     beta = backward.beta if backward.beta is not None or forward.beta is None else 0.0

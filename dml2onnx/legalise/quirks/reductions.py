@@ -35,7 +35,7 @@ INTEGERS_REDUCED_IN_DOUBLE = Quirk(
         versions=((1, 25), (9, 0)),
     ),
 )
-"""ReduceSum and ReduceProd add and multiply integers in DOUBLE, and saturate (1.31; those of 1.24 wrap).
+"""ReduceSum and ReduceProd of integers compute in DOUBLE and saturate (ONNX Runtime 1.31; 1.24 wraps).
 
 https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cpu/reduction/reduction_ops.cc
 """
@@ -56,25 +56,25 @@ def reduce_prod_of_integers(e: Emitter, x: Tensor, axes: Axes) -> Tensor | None:
 INTEGERS_REDUCED_IN_FLOAT = Quirk(
     Kind.NUMBERS, Shown("(int32[2] x) => (int32[1] y) { y = ReduceMax (x) }", ((2147483647, 87),), ((2147483647,),))
 )
-"""ReduceMax and ReduceMin of integers of 32 bits go through FLOAT (OpenVINO)."""
+"""ReduceMax and ReduceMin of 32-bit integers compute in FLOAT (OpenVINO)."""
 
 
 @INTEGERS_REDUCED_IN_FLOAT.each("ReduceMax", "ReduceMin")
 def extreme_of_integers(operator: str, e: Emitter, x: Tensor, axes: Axes) -> Tensor | None:
-    """What ArgMax or ArgMin finds."""
+    """ArgMax or ArgMin."""
     if x.value is not None or x.dtype.kind not in "iu" or x.dtype.itemsize != 4:
         return None
     return at_extremes(e, operator, x, axes)
 
 
 REDUCES_ROWS_ONLY = Quirk(Kind.SPEED)
-"""Reductions are slow over all axes but the last ones.
+"""Reductions are slow over all but the last axes.
 
-ReduceL1, ReduceL2, ReduceSumSquare, ReduceLogSum and ReduceLogSumExp are slow over all.
+ReduceL1, ReduceL2, ReduceSumSquare, ReduceLogSum and ReduceLogSumExp are slow over any axes.
 https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cpu/reduction/reduction_ops.cc
 """
 WORTH_A_PRODUCT = 16
-"""Columns from which on a MatMul adds rows several times as fast as ReduceMean does."""
+"""From this many columns on, MatMul sums rows several times as fast as ReduceMean."""
 
 
 @REDUCES_ROWS_ONLY.rule("ReduceL1")
@@ -103,7 +103,7 @@ def reduce_log_sum(e: Emitter, x: Tensor, axes: Axes) -> Tensor:
 
 @REDUCES_ROWS_ONLY.rule("ReduceLogSumExp")
 def reduce_log_sum_exp(e: Emitter, x: Tensor, axes: Axes) -> Tensor:
-    """The maximum is subtracted first, as a finite number: of infinities the difference would be NaN."""
+    """Subtracts the maximum first, clamped to finite numbers: a difference of infinities is NaN."""
     limit = float(np.finfo(x.dtype).max)  # type: ignore[type-var]  # of floats only
     top = e.Clip(e.ReduceMax(x, axes), -limit, limit)
     return e.Add(e.Log(e.ReduceSum(e.Exp(e.Sub(x, top)), axes)), top)
@@ -111,13 +111,13 @@ def reduce_log_sum_exp(e: Emitter, x: Tensor, axes: Axes) -> Tensor:
 
 @REDUCES_ROWS_ONLY.rule("ReduceSum")
 def reduce_sum(e: Emitter, x: Tensor, axes: Axes, *, wraps: bool = False) -> Tensor | None:
-    """A product with ones where many columns of a large tensor are added."""
+    """A product with ones, for many columns of a large tensor."""
     return _added(e, x, axes, e.ReduceSum, lambda total, _: total) if x.size >= WORTH_TWO_STEPS else None
 
 
 @REDUCES_ROWS_ONLY.rule("ReduceMean")
 def reduce_mean(e: Emitter, x: Tensor, axes: Axes) -> Tensor | None:
-    """A product with ones where many columns are added."""
+    """A product with ones, for many columns."""
     return _added(e, x, axes, e.ReduceMean, lambda total, count: e.Div(total, e.constant(count, x.dtype)))
 
 
@@ -128,26 +128,26 @@ def _added(
     otherwise: Callable[[Tensor, Axes], Tensor],
     finish: Callable[[Tensor, int], Tensor],
 ) -> Tensor | None:
-    """Of neighbours at a time, the last first."""
+    """Reduces one run of neighboring axes at a time, the last first."""
     runs: list[tuple[int, int]] = []
     for axis in sorted(axes):
         first = runs.pop()[0] if runs and runs[-1][1] == axis else axis
         runs.append((first, axis + 1))
     if x.dtype.kind != "f" or has_unknown(x.shape) or not any(_is_fast_as_product(x, *run) for run in runs):
         return None
-    for first, behind in reversed(runs):
-        if _is_fast_as_product(x, first, behind):
-            count = prod(x.shape[first:behind])
-            rows = e.Reshape(x, (prod(x.shape[:first]), count, prod(x.shape[behind:])))
+    for first, end in reversed(runs):
+        if _is_fast_as_product(x, first, end):
+            count = prod(x.shape[first:end])
+            rows = e.Reshape(x, (prod(x.shape[:first]), count, prod(x.shape[end:])))
             total = finish(e.MatMul(e.constant(np.ones((1, count), x.dtype)), rows), count)
-            x = e.Reshape(total, (*x.shape[:first], *(1,) * (behind - first), *x.shape[behind:]))
+            x = e.Reshape(total, (*x.shape[:first], *(1,) * (end - first), *x.shape[end:]))
         else:
-            x = otherwise(x, tuple(range(first, behind)))
+            x = otherwise(x, tuple(range(first, end)))
     return x
 
 
-def _is_fast_as_product(x: Tensor, first: int, behind: int) -> bool:
-    return prod(x.shape[behind:]) >= WORTH_A_PRODUCT and prod(x.shape[first:behind]) <= LONGEST_ONES
+def _is_fast_as_product(x: Tensor, first: int, end: int) -> bool:
+    return prod(x.shape[end:]) >= WORTH_A_PRODUCT and prod(x.shape[first:end]) <= LONGEST_ONES
 
 
 @REDUCES_ROWS_ONLY.rule("ReduceProd")
@@ -161,14 +161,14 @@ def reduce_prod(e: Emitter, x: Tensor, axes: Axes) -> Tensor | None:
 
 @REDUCES_ROWS_ONLY.each("ReduceMax", "ReduceMin")
 def extreme_in_two_steps(operator: str, e: Emitter, x: Tensor, axes: Axes) -> Tensor | None:
-    """Of blocks, and of what comes of them."""
+    """Reduces blocks, then their results."""
     if x.value is not None or x.dtype.itemsize == 8 or not starts_with(x, axes):
         return None
     y, inner = merged(e, x, axes)
     block = next((d for d in range(MOST_LEFT_OVER << 1, 7, -1) if y.shape[0] % d == 0 and d < y.shape[0]), 0)
     if block == 0:
         return None
-    e.note("in two steps, since the kernels are fast only over what is not the first axis")
+    e.note("in two steps: kernels are slow over the first axis")
     blocks = e.Reshape(y, (y.shape[0] // block, block, *y.shape[1:]))
     over: Callable[[Tensor, Axes], Tensor] = getattr(e, operator)
     y = over(blocks, tuple(axis + 1 for axis in inner))
@@ -184,7 +184,7 @@ REDUCES_SIX_DIMENSIONS = Quirk(
         says="Failed to allocate tensors",
     ),
 )
-"""Reductions of more than six dimensions are refused when the graph is built (WebNN in Chromium)."""
+"""Reductions of more than six dimensions fail to build (WebNN in Chromium)."""
 MOST_DIMENSIONS = 6
 
 
@@ -201,10 +201,10 @@ MOST_DIMENSIONS = 6
     "ReduceLogSumExp",
 )
 def in_fewer_dimensions(operator: str, e: Emitter, x: Tensor, axes: Axes, **how: bool) -> Tensor | None:
-    """Those that are reduced together, or kept together, are one."""
+    """Merges neighboring axes that are both reduced or both kept."""
     if x.rank <= MOST_DIMENSIONS or has_unknown(x.shape):
         return None
-    e.note("reductions take no more than six dimensions")
+    e.note("reductions have at most six dimensions")
     rows, inner = merged(e, x, axes)
     result: Tensor = getattr(e, operator)(rows, inner, **how) if inner else rows
     return e.Reshape(result, shrunk(x, axes))

@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 
 from dml2onnx.emitter import Emitter, Tensor
-from dml2onnx.legalise.resizing import Looked, looked, nearest_form, resized
+from dml2onnx.legalise.resizing import ResizedAxis, nearest_form, resized, resized_axes
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
 from dml2onnx.onnx_model import has_unknown
 from dml2onnx.onnx_model.records import Attribute
@@ -27,7 +27,7 @@ RESIZE_INTERPOLATES_NEIGHBOURS = Quirk(
         says="'Linear' mode only supports",
     ),
 )
-"""Resize of mode linear moves two neighbouring axes, which one other may follow, or three last ones (ONNX Runtime).
+"""Linear Resize changes two neighboring axes, with at most one axis after them, or the last three (ONNX Runtime).
 
 https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cpu/tensor/upsamplebase.h
 """
@@ -37,18 +37,18 @@ https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cp
 def resize_runs(
     e: Emitter, x: Tensor, sizes: Sizes | None, scales: Scales | None, **attributes: Attribute
 ) -> Tensor | None:
-    """One Resize for each run of neighbours, from the last on."""
+    """One Resize per run of neighboring axes, the last first."""
     if attributes.get("mode") != "linear" or has_unknown(x.shape):
         return None
-    given: Sequence[float] = sizes or scales or ()
+    extents: Sequence[float] = sizes or scales or ()
     unmoved: Sequence[float] = x.shape if sizes else (1.0,) * x.rank
-    left = [axis for axis in range(x.rank) if given[axis] != unmoved[axis]]
+    left = [axis for axis in range(x.rank) if extents[axis] != unmoved[axis]]
     while left:
         run = [left.pop()]
         longest = 3 if prod(x.shape[run[0] + 1 :]) == 1 else 2
         while left and left[-1] == run[0] - 1 and len(run) < longest:
             run.insert(0, left.pop())
-        x = _run(e, x, run, given, is_sizes=sizes is not None, attributes=attributes)
+        x = _run(e, x, run, extents, is_sizes=sizes is not None, attributes=attributes)
     return x
 
 
@@ -56,35 +56,35 @@ def _run(
     e: Emitter,
     x: Tensor,
     run: list[int],
-    given: Sequence[float],
+    extents: Sequence[float],
     *,
     is_sizes: bool,
     attributes: dict[str, Attribute],
 ) -> Tensor:
-    """Resize of one to three neighbouring axes, what stands before them folded into one, and what stands behind too.
+    """Resize of one to three neighboring axes, with the axes before them merged into one, and those after them too.
 
-    An axis that keeps its size may only stand where the kernels take a batch or channels: anywhere else they would
-    read its next element too, with weight 0, and make NaN of an infinity there.
+    An unchanged axis must be a batch or channel axis to the kernels: along others they also read the next element with
+    weight 0, which turns an infinity into NaN.
     """
-    first, behind = run[0], run[-1] + 1
-    batch, moving, channels = prod(x.shape[:first]), x.shape[first:behind], prod(x.shape[behind:])
-    alone = (1,) if len(moving) == 1 else ()
+    first, end_axis = run[0], run[-1] + 1
+    batch, moving, channels = prod(x.shape[:first]), x.shape[first:end_axis], prod(x.shape[end_axis:])
+    single = (1,) if len(moving) == 1 else ()
     layout: tuple[int, ...]
     if len(moving) == 2 and (x.rank == 2 or (x.rank == 4 and first == 2)):
         layout, start = x.shape, first
     elif channels > 1:
-        layout, start = (batch, *moving, *alone, channels), 1
+        layout, start = (batch, *moving, *single, channels), 1
     else:
-        layout = (1, batch, *alone, *moving)
+        layout = (1, batch, *single, *moving)
         start = len(layout) - len(moving)
-    rows, wanted = e.Reshape(x, layout), given[first:behind]
+    rows, wanted = e.Reshape(x, layout), extents[first:end_axis]
     end = start + len(moving)
     if is_sizes:
         y = e.Resize(rows, (*layout[:start], *map(int, wanted), *layout[end:]), None, **attributes)
     else:
         ones = (1.0,) * len(layout)
         y = e.Resize(rows, None, (*ones[:start], *wanted, *ones[end:]), **attributes)
-    return e.Reshape(y, (*x.shape[:first], *y.shape[start:end], *x.shape[behind:]))
+    return e.Reshape(y, (*x.shape[:first], *y.shape[start:end], *x.shape[end_axis:]))
 
 
 RESIZE_LOOKS_AT_CENTRES = Quirk(
@@ -96,35 +96,35 @@ RESIZE_LOOKS_AT_CENTRES = Quirk(
         ((1.0, 2.0, 2.0, 2.0),),
     ),
 )
-"""Resize looks at the centres of pixels, and rounds halves up, whatever its modes say (ONNX Runtime Web's WebNN)."""
+"""Resize samples pixel centers and rounds halves up, whatever its modes are (ONNX Runtime Web's WebNN)."""
 _HALF = np.float32(0.5)
 
 
-def _looks_at_centres(axis: int, rank: int, item: Looked) -> bool:
+def _samples_centers(axis: int, rank: int, item: ResizedAxis) -> bool:
     if rank != 4 or axis < 2:
         return False
-    centres = replace(item, scale=float(np.float32(item.count) / np.float32(item.size)), mode="half_pixel").place
+    centers = replace(item, scale=float(np.float32(item.count) / np.float32(item.size)), mode="half_pixel").place
     if not item.rounds:
-        return bool(np.array_equal(item.place, centres))
-    # what it takes, away from ties, of which nobody says where they go
-    taken = np.floor(centres + _HALF)
-    ties = np.abs(centres - np.floor(centres) - _HALF) < 1e-5
-    return bool(np.array_equal(np.clip(taken, 0, item.size - 1), item.nearest("DECREASING")) and not ties.any())
+        return bool(np.array_equal(item.place, centers))
+    # rounding of ties is unspecified
+    replaced = np.floor(centers + _HALF)
+    ties = np.abs(centers - np.floor(centers) - _HALF) < 1e-5
+    return bool(np.array_equal(np.clip(replaced, 0, item.size - 1), item.nearest("DECREASING")) and not ties.any())
 
 
 @RESIZE_LOOKS_AT_CENTRES.rule("Resize")
 def resize_by_gather(
     e: Emitter, x: Tensor, sizes: Sizes | None, scales: Scales | None, **attributes: Attribute
 ) -> Tensor | None:
-    """Gather for each axis, or a sum of two of them, where other places are looked at."""
+    """Gather, or a weighted sum of two, per axis, if other coordinates are sampled."""
     if has_unknown(x.shape):
         return None
-    moved = looked(x, sizes, scales, attributes)
-    if all(_looks_at_centres(axis, x.rank, item) for axis, item in moved.items()):
+    moved = resized_axes(x, sizes, scales, attributes)
+    if all(_samples_centers(axis, x.rank, item) for axis, item in moved.items()):
         return None
-    e.note("Resize looks at the centres of pixels alone: Gather")
+    e.note("Resize samples pixel centers only: Gather")
     for axis, item in moved.items():
-        x = item.taken(e, x, axis)
+        x = item.replaced(e, x, axis)
     return x
 
 
@@ -137,35 +137,32 @@ RESIZE_ROUNDS_ITS_OWN_WAY = Quirk(
         ((1.0, 1.0, 1.0, 2.0),),
     ),
 )
-"""Resize of mode nearest rounds asymmetric coordinates down and all others to the nearest (QNN).
-
-Whatever ``nearest_mode`` says.
-"""
+"""Nearest Resize rounds asymmetric coordinates down and others to nearest, whatever nearest_mode is (QNN)."""
 
 
 @RESIZE_ROUNDS_ITS_OWN_WAY.rule("Resize")
 def resize_in_settled_modes(
     e: Emitter, x: Tensor, sizes: Sizes | None, scales: Scales | None, **attributes: Attribute
 ) -> Tensor | None:
-    """In modes of which it takes the same elements, all axes at once or one by one, else Gather."""
+    """Modes that select the same elements, for all axes at once or one by one, else Gather."""
     if attributes.get("mode", "nearest") != "nearest" or has_unknown(x.shape):
         return None
-    moved = looked(x, sizes, scales, attributes)
+    moved = resized_axes(x, sizes, scales, attributes)
     form = nearest_form(moved.values(), "DECREASING", settled=True)
     if form is not None:
-        given = attributes.get("coordinate_transformation_mode"), attributes.get("nearest_mode")
-        return None if (form.coordinates, form.nearest) == given else resized(e, x, moved, form, "nearest")
+        modes = attributes.get("coordinate_transformation_mode"), attributes.get("nearest_mode")
+        return None if (form.coordinates, form.nearest) == modes else resized(e, x, moved, form, "nearest")
     for axis, item in moved.items():
         form = nearest_form([item], "DECREASING", settled=True)
-        x = item.taken(e, x, axis) if form is None else resized(e, x, {axis: item}, form, "nearest")
+        x = item.replaced(e, x, axis) if form is None else resized(e, x, {axis: item}, form, "nearest")
     return x
 
 
 RESIZE_SPELLS_OUT_AXES = Quirk(Kind.SPEED)
-"""Resize is known with its axes and a rounding downwards alone (Windows ML's processors, by winml-cli).
+"""Resize is listed only with axes and nearest_mode floor (Windows ML's processors, by winml-cli).
 
-All that Microsoft has measured states them, so that ``winml analyze`` calls any other one unknown. A linear mode rounds
-nothing, and all axes are what is meant where none are stated.
+All Resizes that Microsoft measured have them, so ``winml analyze`` reports others as unknown. Linear modes ignore
+nearest_mode, and axes default to all.
 """
 
 
@@ -173,7 +170,7 @@ nothing, and all axes are what is meant where none are stated.
 def resize_with_axes(
     e: Emitter, x: Tensor, sizes: Sizes | None, scales: Scales | None, **attributes: Attribute
 ) -> Tensor | None:
-    """The same, in more words; opset 17 has no axes."""
+    """Adds the axes, which are new in opset 18, and nearest_mode."""
     if sizes is None:
         return None
     stated: dict[str, Attribute] = {"nearest_mode": "floor"} if attributes.get("mode") == "linear" else {}
@@ -192,13 +189,13 @@ RESIZE_TAKES_PLANES = Quirk(
         says="only supports resize on spatial dimensions",
     ),
 )
-"""Resize takes two to four dimensions and moves the last two alone (OpenVINO, WebGPU).
+"""Resize has two to four dimensions and changes the last two only (OpenVINO, WebGPU).
 
-Another axis is refused, or not looked at.
+Changes of other axes are refused or ignored.
 """
 
 
-def _is_of_planes(axis: int, x: Tensor, moved: Mapping[int, Looked]) -> bool:
+def _is_of_planes(axis: int, x: Tensor, moved: Mapping[int, ResizedAxis]) -> bool:
     if moved[axis].rounds:
         return axis >= x.rank - 2
     last = max(i for i, size in enumerate(x.shape) if size > 1 or i in moved)
@@ -209,20 +206,20 @@ def _is_of_planes(axis: int, x: Tensor, moved: Mapping[int, Looked]) -> bool:
 def resize_planes(
     e: Emitter, x: Tensor, sizes: Sizes | None, scales: Scales | None, **attributes: Attribute
 ) -> Tensor | None:
-    """Axes in front of the last two are one of channels; where they move it is by Gather, or by a sum of two of them.
+    """Merges the axes before the last two into channels; those that change use Gather, or a weighted sum of two.
 
-    So it is in mode linear where an axis stands still behind them; of others their rule makes planes.
+    So do axes of mode linear that precede an unchanged one; ``resize_runs`` turns the others into planes.
     """
-    moved = {} if has_unknown(x.shape) else looked(x, sizes, scales, attributes)
+    moved = {} if has_unknown(x.shape) else resized_axes(x, sizes, scales, attributes)
     others = [axis for axis in moved if not _is_of_planes(axis, x, moved)]
     if others:
-        e.note("Resize moves the last two axes alone: Gather")
+        e.note("Resize changes the last two axes only: Gather")
         if len(others) < len(moved):
             counts = sizes and tuple(size if i in others else sizes[i] for i, size in enumerate(x.shape))
             factors = scales and tuple(1.0 if i in others else factor for i, factor in enumerate(scales))
             x = e.Resize(x, counts, factors, **attributes)
         for axis in others:
-            x = moved[axis].taken(e, x, axis)
+            x = moved[axis].replaced(e, x, axis)
         return x
     if 1 < x.rank <= 4 or min(moved, default=x.rank) < x.rank - 2:
         return None

@@ -1,10 +1,10 @@
-"""Sizes and other rules that the catalogue has in words, one module per operator family."""
+"""Sizes and other rules that the catalogue states in words, one module per operator family."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from dml2onnx.rules.shapes import (
     attention,
@@ -25,9 +25,6 @@ from dml2onnx.rules.shapes import (
     slicing,
 )
 from dml2onnx.rules.shapes.rules import WordedRule
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 FAMILIES = (
     attention,
@@ -51,7 +48,7 @@ FAMILIES = (
 
 @cache
 def rules_by_constraint() -> Mapping[str, WordedRule]:
-    """The rule of each constraint; two rules for one constraint are a defect."""
+    """The rule of each constraint; raises ``ValueError`` if a constraint has two."""
     rules: dict[str, WordedRule] = {}
     for item in worded_rules():
         for constraint in item.constraints:
@@ -63,5 +60,5 @@ def rules_by_constraint() -> Mapping[str, WordedRule]:
 
 @cache
 def worded_rules() -> tuple[WordedRule, ...]:
-    """Every function, family by family."""
+    """All rules, ordered by family."""
     return tuple(item for family in FAMILIES for item in vars(family).values() if isinstance(item, WordedRule))

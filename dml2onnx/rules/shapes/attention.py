@@ -1,27 +1,22 @@
-"""MULTIHEAD_ATTENTION and MULTIHEAD_ATTENTION1: the shapes that the catalogue gives with their fields, and masks.
+"""MULTIHEAD_ATTENTION and MULTIHEAD_ATTENTION1: the symbolic shapes of their fields, and masks.
 
-All tensors but the stacked ones may have leading ones, so sizes are counted from the end (decisions H1 to H16).
+All but the stacked tensors may have leading ones, so sizes are counted from the end (decisions H1 to H16).
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from functools import cache, partial
-from typing import TYPE_CHECKING
 
+from dml2onnx.catalog import FieldSchema
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.ir.tensor import packed_strides
 from dml2onnx.rules.shapes import templates
 from dml2onnx.rules.shapes.rules import Formula, formula, rule
 from dml2onnx.rules.shapes.sizes import Term, Whole, compared_singly, exactly, free, loosely, not_multiple, wrong_size
-from dml2onnx.rules.subject import UnanswerableError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from dml2onnx.catalog import FieldSchema
-    from dml2onnx.rules.subject import Subject
+from dml2onnx.rules.subject import Subject, UnanswerableError
 
 _STACKED = {
     "StackedQueryKeyTensor": (2, "query and key"),
@@ -30,7 +25,7 @@ _STACKED = {
 }
 _WITH_QUERIES = ("StackedQueryKeyTensor", "StackedQueryKeyValueTensor")
 
-# What names in the shapes stand for, by the operators' attributes.
+# The names in shapes, expressed by attributes of the operators.
 _MEANINGS = {
     "HeadCount": {
         "headCount": "HeadCount",
@@ -45,10 +40,10 @@ _MEANINGS = {
 
 
 def _template(subject: Subject, field: FieldSchema) -> tuple[str, ...]:
-    """The sizes of a field, in words.
+    """The terms of a field's shape.
 
-    Present tensors have a shape for each use: without a past, with one, and with ``PastSequenceLengthsTensor``, whose
-    last name is theirs alone. The second serves for the first too, the past being of length 0.
+    Tensors of the present have a shape for each use: without a past, with one, and with ``PastSequenceLengthsTensor``.
+    The second also covers the first, with a past of length 0.
     """
     shapes = (field.shape or "").split(" or ")
     used = shapes[-1] if _has_lengths(subject) else shapes[min(1, len(shapes) - 1)]
@@ -66,17 +61,17 @@ def _has_lengths(subject: Subject) -> bool:
 
 
 def _shaped(subject: Subject) -> Iterator[tuple[FieldSchema, tuple[int, ...], tuple[str, ...]]]:
-    """The tensors that are there and have a shape, their sizes without leading ones, and the words for these."""
+    """The present tensors that have a shape, their sizes without leading ones, and the terms of the shape."""
     for field in subject.schema.tensor_fields:
         tensor = subject.optional(field.name) if subject.is_readable(field.name) else None
         if tensor is not None and field.shape is not None:
             words = _template(subject, field)
-            if tensor.rank >= len(words):  # another rank is a matter of the support tables
+            if tensor.rank >= len(words):  # support tables check the rank
                 yield field, tensor.sizes[tensor.rank - len(words) :], words
 
 
 def _names(subject: Subject) -> Mapping[str, int]:
-    """What each name stands for: the size in the first tensor that says so, with which other tensors are compared."""
+    """The value of each name, from the first tensor that determines it."""
     heads = [name for name in ("HeadCount", "QueryHeadCount", "KeyValueHeadCount") if name in subject.index]
     names = {name: subject.positive(name) for name in heads}
     shaped = [(field.name, sizes, words) for field, sizes, words in _shaped(subject)]
@@ -98,7 +93,7 @@ def _learn(names: dict[str, int], sizes: tuple[int, ...], words: tuple[str, ...]
 
 
 def _derive(subject: Subject, names: dict[str, int]) -> None:
-    """What follows from stacking, whatever other tensors say, and from the past."""
+    """Adds names that follow from stacking, which overrides other tensors, and from the past."""
     stacks = [name for name in _STACKED if subject.value(name) is not None]
     for stack in stacks:
         if stack in _WITH_QUERIES and "sequenceLength" in names:
@@ -118,7 +113,7 @@ def _derive(subject: Subject, names: dict[str, int]) -> None:
 
 
 def _terms(words: tuple[str, ...], names: Mapping[str, int], rank: int) -> list[Term]:
-    """The sizes of a tensor, the leading ones left to :func:`leading_ones`."""
+    """The sizes of a tensor; :func:`leading_ones` checks leading ones."""
     if rank < len(words):
         raise UnanswerableError
     sizes = [templates.value(term, names) for term in words]
@@ -146,13 +141,13 @@ def _outputs(*, always: bool) -> Mapping[str, Formula]:
 
 @rule("multihead_attention/shapes", formulas=_outputs(always=True))
 def shapes(subject: Subject) -> Iterator[Diagnostic]:
-    """Every tensor has the shape of its field, with one value for each name."""
+    """Every tensor has the shape of its field, with one value per name."""
     names = _names(subject)
     for field, sizes, words in _shaped(subject):
         rank = subject.tensor(field.name).rank
         compared = _terms(words, names, rank)
         if field.name in _STACKED:
-            compared[-2] = free()  # which is said by the layout of the stack
+            compared[-2] = free()  # checked by stacked_layout
         if field.name == "QueryTensor" and subject.value("BiasTensor") is None:
             compared[-1] = _query_term(compared[-1], sizes[-1], words[-1], names)
         yield from compared_singly(field.name, subject.sizes(field.name), compared)
@@ -161,7 +156,7 @@ def shapes(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _query_term(term: Term, size: int, words: str, names: Mapping[str, int]) -> Term:
-    """DirectML divides the size by the heads and leaves a rest unseen."""
+    """DirectML divides the size by the heads and ignores the remainder."""
     heads = names.get(words.partition(" * ")[0])
     if heads and term.size is not None and size // heads == term.size // heads:
         return loosely(term, "it ignores the elements behind the last head")
@@ -169,7 +164,7 @@ def _query_term(term: Term, size: int, words: str, names: Mapping[str, int]) -> 
 
 
 def _indivisible(path: str, label: str, size: int, term: str, names: Mapping[str, int]) -> Iterator[Diagnostic]:
-    """A product with a name that no tensor gives a value, as the known factor leaves a remainder."""
+    """A product with an unknown name, since the size is not a multiple of the known factor."""
     for head in ("HeadCount", "QueryHeadCount", "KeyValueHeadCount"):
         if term.startswith(f"{head} * ") and "+" not in term and templates.value(term, names) is None:
             yield from not_multiple(path, label, size, names[head], head)
@@ -177,7 +172,7 @@ def _indivisible(path: str, label: str, size: int, term: str, names: Mapping[str
 
 @rule("multihead_attention1/shapes", formulas=_outputs(always=False))
 def grouped_shapes(subject: Subject) -> Iterator[Diagnostic]:
-    """As MULTIHEAD_ATTENTION, and the query heads share the key and value heads evenly."""
+    """As MULTIHEAD_ATTENTION; in addition, the query heads are a multiple of the key and value heads."""
     queries, keys = subject.positive("QueryHeadCount"), subject.positive("KeyValueHeadCount")
     yield from not_multiple("QueryHeadCount", "QueryHeadCount", queries, keys, "KeyValueHeadCount")
     for name in _WITH_QUERIES:
@@ -189,7 +184,7 @@ def grouped_shapes(subject: Subject) -> Iterator[Diagnostic]:
 
 @rule("multihead_attention1/room-for-the-past")
 def past_fits(subject: Subject) -> Iterator[Diagnostic]:
-    """The present tensors are as long as what goes into them."""
+    """The present tensors have room for the past and the new elements."""
     names = _names(subject)
     if "maxLength" not in names:
         return
@@ -204,7 +199,7 @@ def past_fits(subject: Subject) -> Iterator[Diagnostic]:
 
 @rule("multihead_attention/stacked-layout", "multihead_attention1/stacked-layout")
 def stacked_layout(subject: Subject) -> Iterator[Diagnostic]:
-    """Dimension 3 of five stacks query, key and value; another rank is a matter of the support tables."""
+    """Dimension 3 of five stacks query, key and value; support tables check the rank."""
     for name, (count, words) in _STACKED.items():
         stack = subject.optional(name) if subject.is_readable(name) else None
         if stack is not None and stack.rank == 5 and stack.sizes[3] != count:
@@ -213,30 +208,30 @@ def stacked_layout(subject: Subject) -> Iterator[Diagnostic]:
 
 @rule("multihead_attention/leading-ones", "multihead_attention1/leading-ones")
 def leading_ones(subject: Subject) -> Iterator[Diagnostic]:
-    """Dimensions in front of those of the shape have size 1."""
+    """Dimensions before those of the shape have size 1."""
     for field, sizes, words in _shaped(subject):
         found = subject.sizes(field.name)
         if any(size != 1 for size in found[: len(found) - len(sizes)]):
             count = len(words)
-            message = f"{field.name} has sizes {list(found)}; those in front of its last {count} have to be 1."
+            message = f"{field.name} has sizes {list(found)}; those before the last {count} have to be 1."
             expected = [*(1,) * (len(found) - count), *sizes]
             yield codes.WRONG_SIZE.of(f"{field.name}/Sizes", message, expected, list(found))
 
 
 @rule("multihead_attention1/lengths-alone")
 def lengths_alone(subject: Subject) -> Iterator[Diagnostic]:
-    """``PastSequenceLengthsTensor`` stands for a cache that is updated: with it there is no past, bias or mask."""
+    """With ``PastSequenceLengthsTensor``, which updates a cache, there is no past, bias or mask."""
     if not _has_lengths(subject):
         return
     for name in ("PastKeyTensor", "PastValueTensor", "RelativePositionBiasTensor", "MaskTensor"):
         if subject.value(name) is not None:
-            message = f"{name} is given beside PastSequenceLengthsTensor, with which DirectML takes none."
+            message = f"{name} is not allowed with PastSequenceLengthsTensor."
             yield codes.EXACTLY_ONE.of(name, message, "null", "a tensor")
 
 
 @rule("multihead_attention1/lengths-packed")
 def lengths_packed(subject: Subject) -> Iterator[Diagnostic]:
-    """``PastSequenceLengthsTensor`` has no strides but those of a packed tensor."""
+    """``PastSequenceLengthsTensor`` is packed."""
     tensor = subject.optional("PastSequenceLengthsTensor")
     if tensor is None or tensor.strides is None:
         return
@@ -252,24 +247,24 @@ def lengths_packed(subject: Subject) -> Iterator[Diagnostic]:
 
 @rule("multihead_attention/no-mask", "multihead_attention1/no-mask")
 def no_mask(subject: Subject) -> Iterator[Diagnostic]:
-    """``MaskType`` NONE goes with no mask."""
+    """``MaskType`` NONE means no mask."""
     if subject.text("MaskType") == "NONE" and subject.value("MaskTensor") is not None:
-        message = "MaskTensor is given and MaskType is NONE."
+        message = "MaskTensor is present with MaskType NONE."
         yield codes.EXACTLY_ONE.of("MaskTensor", message, "null", "a tensor")
 
 
 @rule("multihead_attention/mask", "multihead_attention1/mask")
 def mask_given(subject: Subject) -> Iterator[Diagnostic]:
-    """Any ``MaskType`` but NONE goes with a mask."""
+    """Any other ``MaskType`` than NONE requires a mask."""
     kind = subject.text("MaskType")
     if kind != "NONE" and subject.value("MaskTensor") is None:
-        message = f"MaskTensor is null and MaskType is {kind}."
+        message = f"MaskTensor is null with MaskType {kind}."
         yield codes.REQUIRED_HERE.of("MaskTensor", message, "a tensor, or MaskType NONE", "null")
 
 
 @formula("multihead_attention/mask-shape", "multihead_attention1/mask-shape", tensor="MaskTensor")
 def mask_shape(subject: Subject, rank: int) -> Whole:
-    """The sizes that ``MaskType`` names, with any leading ones."""
+    """The sizes of the ``MaskType``, after any leading ones."""
     heads = "HeadCount" if "HeadCount" in subject.index else "QueryHeadCount"
     kind = subject.text("MaskType")
     words = {

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Diagnostic
-from dml2onnx.rules.shapes.rules import formula, rule
+from dml2onnx.rules.shapes.rules import WordedRule, formula, rule
 from dml2onnx.rules.shapes.sizes import (
     OTHER_SIZES,
+    Term,
     exactly,
     free,
     loosely,
@@ -18,17 +20,11 @@ from dml2onnx.rules.shapes.sizes import (
     wrong_size,
     wrong_sizes,
 )
-from dml2onnx.rules.subject import UnanswerableError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dml2onnx.rules.shapes.sizes import Term
-    from dml2onnx.rules.subject import Subject
+from dml2onnx.rules.subject import Subject, UnanswerableError
 
 
 class _Window(NamedTuple):
-    """What both directions need, spatial dimensions only."""
+    """The spatial dimensions of a convolution in either direction."""
 
     sizes: tuple[int, ...]
     reach: tuple[int, ...]
@@ -57,20 +53,20 @@ class _Window(NamedTuple):
     tensor="OutputTensor",
 )
 def forward_size(subject: Subject, rank: int) -> Iterator[Term | Diagnostic]:
-    """``(in + padding - reach) / Stride + 1`` rounded down, reach being the dilated kernel; nothing else will do."""
+    """``(in + padding - reach) / Stride + 1`` rounded down, where reach is the dilated kernel."""
     if rank < 3:
         raise UnanswerableError
     images, filters = subject.sizes("InputTensor"), subject.sizes("FilterTensor")
     yield exactly(images[0], "InputTensor.Sizes[0]")
     yield exactly(filters[0], "FilterTensor.Sizes[0]")
-    if {len(images), len(filters), subject.uint("DimensionCount") + 2} != {rank}:  # which is said of the counts
+    if {len(images), len(filters), subject.uint("DimensionCount") + 2} != {rank}:  # other rules report the counts
         yield from [free()] * (rank - 2)
         return
     window = _Window.of(subject, rank)
     dilations = subject.numbers("Dilations")
     for i, size in enumerate(window.sizes):
         padded, reach, stride = size + window.padding[i], window.reach[i], window.strides[i]
-        if not stride or not dilations[i]:  # which is said of the attribute
+        if not stride or not dilations[i]:  # another rule reports the attribute
             yield free()
             continue
         if reach > padded:
@@ -82,13 +78,13 @@ def forward_size(subject: Subject, rank: int) -> Iterator[Term | Diagnostic]:
 
 @formula("convolution/size-output-backward", tensor="OutputTensor")
 def backward_size(subject: Subject, rank: int) -> Iterator[Term | Diagnostic]:
-    """Any spatial size: the natural one is cropped or continued, but there has to be one."""
+    """Any spatial size, which crops or extends the natural one; that must be positive."""
     if rank < 3:
         raise UnanswerableError
     groups, channels = subject.positive("GroupCount"), subject.sizes_of_rank("FilterTensor", rank)[1]
     yield exactly(subject.sizes("InputTensor")[0], "InputTensor.Sizes[0]")
     yield exactly(channels * groups, f"FilterTensor.Sizes[1] {channels} * GroupCount")
-    if subject.uint("DimensionCount") != rank - 2:  # which is said of the count
+    if subject.uint("DimensionCount") != rank - 2:  # another rule reports the count
         yield from [free()] * (rank - 2)
         return
     window = _Window.of(subject, rank)
@@ -113,7 +109,7 @@ def _does_not_fit(i: int, problem: str) -> Diagnostic:
     "quantized_linear_convolution/size-filter",
 )
 def forward_filter(subject: Subject) -> Iterator[Diagnostic]:
-    """Each filter sees the input channels of one group, and the groups share the filters evenly."""
+    """Each filter covers the input channels of one group; the filters are a multiple of the groups."""
     groups = subject.positive("GroupCount")
     sizes, channels = subject.sizes("FilterTensor"), subject.sizes("InputTensor")
     if len(sizes) < 2 or len(channels) < 2:
@@ -130,7 +126,7 @@ def forward_filter(subject: Subject) -> Iterator[Diagnostic]:
 
 @rule("convolution/size-filter-backward")
 def backward_filter(subject: Subject) -> Iterator[Diagnostic]:
-    """One filter for each input channel, and the groups share the input channels evenly."""
+    """One filter per input channel; the input channels are a multiple of the groups."""
     groups = subject.positive("GroupCount")
     sizes, channels = subject.sizes("FilterTensor"), subject.sizes("InputTensor")
     if len(sizes) < 2 or len(channels) < 2:
@@ -142,7 +138,7 @@ def backward_filter(subject: Subject) -> Iterator[Diagnostic]:
 
 @rule("convolution/output-padding")
 def output_padding(subject: Subject) -> Iterator[Diagnostic]:
-    """``OutputPadding[i] < OutputTensor.Sizes[i + 2]``; whatever their number, the last is the last dimension's."""
+    """``OutputPadding[i] < OutputTensor.Sizes[i + 2]``; the entries belong to the last dimensions."""
     sizes, count = subject.sizes("OutputTensor"), subject.uint("DimensionCount")
     for i, padding in enumerate(subject.numbers("OutputPadding")[:count]):
         axis = len(sizes) - count + i
@@ -154,60 +150,35 @@ def output_padding(subject: Subject) -> Iterator[Diagnostic]:
 
 @rule("convolution/size-bias")
 def bias_size(subject: Subject) -> Iterator[Diagnostic]:
-    """One value for each output channel, in dimension 1."""
+    """One value per output channel, in dimension 1."""
     bias, output = subject.optional("BiasTensor"), subject.sizes("OutputTensor")
     if bias is not None and bias.rank == len(output) >= 2:
         expected = (1, output[1]) + (1,) * (bias.rank - 2)
         yield from wrong_sizes("BiasTensor", bias.sizes, expected, "one value per output channel")
 
 
-def _per_channel(subject: Subject, name: str, *, or_single: bool) -> Iterator[Diagnostic]:
+def _per_channel(name: str, *constraints: str, or_single: bool = True) -> WordedRule:
     """``name`` has one element per output channel, along dimension 1."""
-    tensor, output = subject.optional(name), subject.sizes("OutputTensor")
-    if tensor is None or len(output) < 2 or (or_single and tensor.element_count == 1):
-        return
-    expected = (1, output[1], *(1,) * (tensor.rank - 2))
-    words = "one value per output channel" + (", or a single element" if or_single else "")
-    yield from wrong_sizes(name, tensor.sizes, expected, words)
+
+    def check(subject: Subject) -> Iterator[Diagnostic]:
+        tensor, output = subject.optional(name), subject.sizes("OutputTensor")
+        if tensor is None or len(output) < 2 or (or_single and tensor.element_count == 1):
+            return
+        expected = (1, output[1], *(1,) * (tensor.rank - 2))
+        words = "one value per output channel" + (", or a single element" if or_single else "")
+        yield from wrong_sizes(name, tensor.sizes, expected, words)
+
+    return rule(*constraints)(check)
 
 
-@rule("convolution_integer/size-filter-zero-point", "quantized_linear_convolution/size-filter-zero-point")
-def filter_zero_point_size(subject: Subject) -> Iterator[Diagnostic]:
-    """One element, or one for each output channel."""
-    return _per_channel(subject, "FilterZeroPointTensor", or_single=True)
+_QUANTIZED, _MEAN = "quantized_linear_convolution", "quantized_linear_average_pooling"
 
-
-@rule("quantized_linear_convolution/size-filter-scale")
-def filter_scale_size(subject: Subject) -> Iterator[Diagnostic]:
-    """One element, or one for each output channel."""
-    return _per_channel(subject, "FilterScaleTensor", or_single=True)
-
-
-@rule("quantized_linear_convolution/size-bias")
-def quantized_bias_size(subject: Subject) -> Iterator[Diagnostic]:
-    """One element for each output channel."""
-    return _per_channel(subject, "BiasTensor", or_single=False)
-
-
-@rule("quantized_linear_average_pooling/size-input-scale")
-def pooled_input_scale_size(subject: Subject) -> Iterator[Diagnostic]:
-    """One element, or one for each channel."""
-    return _per_channel(subject, "InputScaleTensor", or_single=True)
-
-
-@rule("quantized_linear_average_pooling/size-input-zero-point")
-def pooled_input_zero_point_size(subject: Subject) -> Iterator[Diagnostic]:
-    """One element, or one for each channel."""
-    return _per_channel(subject, "InputZeroPointTensor", or_single=True)
-
-
-@rule("quantized_linear_average_pooling/size-output-scale")
-def pooled_output_scale_size(subject: Subject) -> Iterator[Diagnostic]:
-    """One element, or one for each channel."""
-    return _per_channel(subject, "OutputScaleTensor", or_single=True)
-
-
-@rule("quantized_linear_average_pooling/size-output-zero-point")
-def pooled_output_zero_point_size(subject: Subject) -> Iterator[Diagnostic]:
-    """One element, or one for each channel."""
-    return _per_channel(subject, "OutputZeroPointTensor", or_single=True)
+filter_zero_point = _per_channel(
+    "FilterZeroPointTensor", "convolution_integer/size-filter-zero-point", f"{_QUANTIZED}/size-filter-zero-point"
+)
+filter_scale = _per_channel("FilterScaleTensor", f"{_QUANTIZED}/size-filter-scale")
+quantized_bias = _per_channel("BiasTensor", f"{_QUANTIZED}/size-bias", or_single=False)
+pooled_input_scale = _per_channel("InputScaleTensor", f"{_MEAN}/size-input-scale")
+pooled_input_zero_point = _per_channel("InputZeroPointTensor", f"{_MEAN}/size-input-zero-point")
+pooled_output_scale = _per_channel("OutputScaleTensor", f"{_MEAN}/size-output-scale")
+pooled_output_zero_point = _per_channel("OutputZeroPointTensor", f"{_MEAN}/size-output-zero-point")

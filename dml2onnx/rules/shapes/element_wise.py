@@ -1,21 +1,17 @@
-"""Rules of element-wise operators: what DirectML does not scale."""
+"""Rules of element-wise operators."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.ir.operator import ScaleBias
 from dml2onnx.rules.shapes.rules import rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dml2onnx.rules.subject import Subject
+from dml2onnx.rules.subject import Subject
 
 _WIDE = 64
-"""Bits of an element that are too many to be scaled."""
+"""Elements with this many bits cannot be scaled."""
 
 
 @rule(
@@ -25,7 +21,7 @@ _WIDE = 64
     "element_wise_identity/scaled",
 )
 def not_scaled(subject: Subject) -> Iterator[Diagnostic]:
-    """Elements of 64 bits have no ``ScaleBias`` but { 1, 0 }."""
+    """``ScaleBias`` of 64-bit elements is { 1, 0 }."""
     scaling, tensor = subject.value("ScaleBias"), subject.tensor("InputTensor")
     if not isinstance(scaling, ScaleBias) or scaling == ScaleBias(1.0, 0.0) or tensor.data_type.bits < _WIDE:
         return

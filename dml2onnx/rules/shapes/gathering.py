@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Diagnostic, plural
@@ -10,24 +10,19 @@ from dml2onnx.rules.constraints import effective_rank
 from dml2onnx.rules.findings import accepting
 from dml2onnx.rules.shapes.rules import formula, rule
 from dml2onnx.rules.shapes.sizes import Term, Whole, exactly, extended, wrong_size, wrong_sizes
-from dml2onnx.rules.subject import UnanswerableError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dml2onnx.rules.subject import Subject
+from dml2onnx.rules.subject import Subject, UnanswerableError
 
 
 @formula("gather/size-output", tensor="OutputTensor")
 def gathered_size(subject: Subject, rank: int) -> Whole:
     """The input's sizes with those of the index in place of the axis, right-aligned."""
     gathered = _gathered(subject, rank)
-    gathered = gathered[len(gathered) - rank :]  # where it has more, gathered_rank says so
+    gathered = gathered[len(gathered) - rank :]  # gathered_rank reports excess dimensions
     return Whole.of(gathered, f"the index's in place of axis {subject.axis('Axis', len(subject.sizes('InputTensor')))}")
 
 
 def _gathered(subject: Subject, rank: int) -> tuple[int, ...]:
-    """The sizes of what is gathered in ``rank`` dimensions, or in more where it needs them."""
+    """The sizes of the gathered elements, in ``rank`` or more dimensions."""
     sizes, indices = subject.sizes("InputTensor"), subject.sizes("IndicesTensor")
     axis, count = subject.axis("Axis", len(sizes)), subject.uint("IndexDimensions")
     if not 0 <= count <= len(indices):
@@ -37,10 +32,10 @@ def _gathered(subject: Subject, rank: int) -> tuple[int, ...]:
 
 @rule("gather/output-rank")
 def gathered_rank(subject: Subject) -> Iterator[Diagnostic]:
-    """What is gathered fits into the output's dimensions."""
+    """The output has enough dimensions."""
     rank = max(effective_rank(subject.sizes("InputTensor")), 1)
     output = subject.tensor("OutputTensor").rank
-    # an axis among the leading ones keeps those behind it
+    # an axis among the leading ones keeps those after it
     needed = max(rank + subject.uint("IndexDimensions") - 1, len(_gathered(subject, output)))
     if needed > output:
         message = f"The gathered elements need {needed} dimensions; OutputTensor has {output}."
@@ -51,7 +46,7 @@ def gathered_rank(subject: Subject) -> Iterator[Diagnostic]:
 def leading_ones(subject: Subject) -> Iterator[Diagnostic]:
     """Sizes of the index before its ``IndexDimensions`` are 1.
 
-    DirectML takes sizes there that are the first ones of the input, leading ones of both apart, in front of the axis.
+    DirectML also accepts the first sizes of the input before the axis, ignoring leading ones of both.
     """
     indices, count = subject.sizes("IndicesTensor"), subject.uint("IndexDimensions")
     if count > len(indices):
@@ -59,20 +54,18 @@ def leading_ones(subject: Subject) -> Iterator[Diagnostic]:
     lead, sizes = indices[: len(indices) - count], subject.sizes("InputTensor")
     batch = lead[len(lead) - effective_rank(lead) :]
     first = sizes[len(sizes) - effective_rank(sizes) :][: len(batch)]
-    is_taken = batch == first and len(batch) <= subject.axis("Axis", len(sizes))
+    is_accepted = batch == first and len(batch) <= subject.axis("Axis", len(sizes))
     for i, size in enumerate(lead):
         if size != 1:
             finding = wrong_size("IndicesTensor", i, size, 1, why=f"since IndexDimensions is {count}")
-            yield (
-                accepting(finding, "whether each row has indices of its own depends on the device")
-                if is_taken
-                else finding
-            )
+            if is_accepted:
+                finding = accepting(finding, "whether each row has its own indices depends on the device")
+            yield finding
 
 
 @rule("gather_elements/size-indices", "scatter/size-indices")
 def indices_along_axis(subject: Subject) -> Iterator[Diagnostic]:
-    """The index has the input's sizes but along the axis, where that of SCATTER is no larger."""
+    """The index has the input's sizes except along the axis, where that of SCATTER may be smaller."""
     sizes = subject.sizes("InputTensor")
     axis, scatters = subject.axis("Axis", len(sizes)), subject.desc.type == "SCATTER"
     for i, found in enumerate(subject.sizes_of_rank("IndicesTensor", len(sizes))):
@@ -84,7 +77,7 @@ def indices_along_axis(subject: Subject) -> Iterator[Diagnostic]:
 
 @rule("one_hot/size-indices")
 def one_hot_indices(subject: Subject) -> Iterator[Diagnostic]:
-    """One index for each sequence along the axis."""
+    """One index per sequence along the axis."""
     output = subject.sizes("OutputTensor")
     axis = subject.axis("Axis", len(output))
     expected = (*output[:axis], 1, *output[axis + 1 :])
@@ -94,7 +87,7 @@ def one_hot_indices(subject: Subject) -> Iterator[Diagnostic]:
 
 @formula("nonzero_coordinates/size-output-coordinates", tensor="OutputCoordinatesTensor", rank=2)
 def coordinates_size(subject: Subject, rank: int) -> Whole:
-    """``{ 1.., M, N }``: M coordinates, one for each input element, of N numbers."""
+    """``{ 1.., M, N }``: M coordinates, one per input element, of N numbers."""
     tensor = subject.tensor("InputTensor")
     if rank < 2:
         raise UnanswerableError
@@ -107,22 +100,9 @@ def coordinates_size(subject: Subject, rank: int) -> Whole:
 # --- Tuples of indices ----------------------------------------------------------------------------------------------
 
 
-@formula("gather_nd/size-output", tensor="OutputTensor")
-def gathered_tuples_size(subject: Subject, rank: int) -> Whole:
-    """``{ 1.., index sizes without the last, what a tuple leaves of the input }``."""
-    return _tuples(subject, rank, 0)
-
-
-@formula("gather_nd1/size-output", tensor="OutputTensor")
-def gathered_batches_size(subject: Subject, rank: int) -> Whole:
-    """As GATHER_ND, behind the batch dimensions, which leave fewer coordinates to a tuple."""
-    return _tuples(subject, rank, subject.uint("BatchDimensionCount"))
-
-
-@formula("scatter_nd/size-updates", tensor="UpdatesTensor")
-def updates_size(subject: Subject, rank: int) -> Whole:
-    """As the output of GATHER_ND."""
-    return _tuples(subject, rank, 0)
+def _batches(subject: Subject) -> int:
+    """The number of batch dimensions, which have no coordinates in tuples: those of GATHER_ND1."""
+    return subject.uint("BatchDimensionCount") if "BatchDimensionCount" in subject.index else 0
 
 
 def _relevant(subject: Subject) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -134,21 +114,27 @@ def _relevant(subject: Subject) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return sizes[len(sizes) - count :], indices[len(indices) - index_count :]
 
 
-def _tuples(subject: Subject, rank: int, batches: int) -> Whole:
+def _tuples(subject: Subject, rank: int) -> Whole:
+    """``{ 1.., index sizes without the last, input sizes after the tuple's dimensions }``."""
     sizes, indices = _relevant(subject)
-    if batches + indices[-1] > len(sizes):
+    first = _batches(subject) + indices[-1]
+    if first > len(sizes):
         raise UnanswerableError
-    expected = extended((*indices[:-1], *sizes[batches + indices[-1] :]), rank)
-    return Whole.of(expected, "index sizes, then what a tuple leaves of the input")
+    return Whole.of(
+        extended((*indices[:-1], *sizes[first:]), rank), "index sizes, then what a tuple leaves of the input"
+    )
+
+
+gathered_tuples_size = formula("gather_nd/size-output", "gather_nd1/size-output", tensor="OutputTensor")(_tuples)
+updates_size = formula("scatter_nd/size-updates", tensor="UpdatesTensor")(_tuples)
 
 
 @rule("gather_nd/tuple-dimensions", "gather_nd1/tuple-dimensions", "scatter_nd/tuple-dimensions")
 def tuple_dimensions(subject: Subject) -> Iterator[Diagnostic]:
-    """What is gathered or written has a dimension for each of those that the counts name, though its size be 1."""
+    """The output or updates have at least as many dimensions as the counts imply, even of size 1."""
     sizes, indices = _relevant(subject)
     name = "UpdatesTensor" if "UpdatesTensor" in subject.index else "OutputTensor"
-    batches = subject.uint("BatchDimensionCount") if "BatchDimensionCount" in subject.index else 0
-    fewest = len(indices) - 1 + max(len(sizes) - indices[-1] - batches, 0)
+    fewest = len(indices) - 1 + max(len(sizes) - indices[-1] - _batches(subject), 0)
     found = subject.tensor(name).rank
     if found < fewest:
         message = f"{name} has {plural(found, 'dimension')}; by the dimension counts it has to have at least {fewest}."
@@ -157,7 +143,7 @@ def tuple_dimensions(subject: Subject) -> Iterator[Diagnostic]:
 
 @rule("gather_nd/filler-ones", "gather_nd1/filler-ones", "scatter_nd/filler-ones")
 def filler_ones(subject: Subject) -> Iterator[Diagnostic]:
-    """Sizes in front of the dimensions that a count names are 1."""
+    """Sizes before the counted dimensions are 1."""
     for tensor, name in (("InputTensor", "InputDimensionCount"), ("IndicesTensor", "IndicesDimensionCount")):
         sizes, count = subject.sizes(tensor), subject.positive(name)
         for i, size in enumerate(sizes[: max(len(sizes) - count, 0)]):
@@ -165,20 +151,10 @@ def filler_ones(subject: Subject) -> Iterator[Diagnostic]:
                 yield wrong_size(tensor, i, size, 1, why=f"since {name} is {count}")
 
 
-@rule("gather_nd/tuple-length", "scatter_nd/tuple-length")
+@rule("gather_nd/tuple-length", "gather_nd1/tuple-length", "scatter_nd/tuple-length")
 def tuple_length(subject: Subject) -> Iterator[Diagnostic]:
-    """A tuple names at most as many coordinates as the input has."""
-    return _too_long(subject, 0)
-
-
-@rule("gather_nd1/tuple-length")
-def batched_tuple_length(subject: Subject) -> Iterator[Diagnostic]:
-    """A tuple names at most as many coordinates as the batch dimensions leave of the input."""
-    return _too_long(subject, subject.uint("BatchDimensionCount"))
-
-
-def _too_long(subject: Subject, batches: int) -> Iterator[Diagnostic]:
-    sizes, indices = _relevant(subject)
+    """A tuple has at most as many coordinates as the input has dimensions after the batch dimensions."""
+    batches, (sizes, indices) = _batches(subject), _relevant(subject)
     if batches + indices[-1] > len(sizes):
         last = subject.tensor("IndicesTensor").rank - 1
         words = "InputDimensionCount" if batches == 0 else "InputDimensionCount - BatchDimensionCount"
@@ -187,11 +163,11 @@ def _too_long(subject: Subject, batches: int) -> Iterator[Diagnostic]:
 
 @rule("scatter_nd/indices-strides")
 def indices_strides(subject: Subject) -> Iterator[Diagnostic]:
-    """No two tuples of indices are the same by a stride of 0."""
+    """Strides of 0 do not repeat tuples of indices."""
     tensor = subject.tensor("IndicesTensor")
     for i, (size, stride) in enumerate(zip(tensor.sizes, tensor.strides or (1,) * tensor.rank, strict=False)):
         if size > 1 and stride == 0:
-            message = f"IndicesTensor.Strides[{i}] is 0 and Sizes[{i}] is {size}; an index may not be repeated so."
+            message = f"IndicesTensor.Strides[{i}] is 0 and Sizes[{i}] is {size}; a stride may not repeat indices."
             yield codes.REPEATED_INDICES.of(f"IndicesTensor/Strides/{i}", message, "at least 1", 0)
 
 

@@ -1,26 +1,20 @@
-"""GEMM and the integer matrix products: which sizes have to meet."""
+"""GEMM and the integer matrix products: sizes that have to match."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Diagnostic
-from dml2onnx.rules.shapes.rules import formula, rule
+from dml2onnx.rules.shapes.rules import WordedRule, formula, rule
 from dml2onnx.rules.shapes.sizes import Whole, extended, wrong_sizes
-from dml2onnx.rules.subject import UnanswerableError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from dml2onnx.rules.shapes.rules import WordedRule
-    from dml2onnx.rules.subject import Subject
+from dml2onnx.rules.subject import Subject, UnanswerableError
 
 
 def _operands(subject: Subject) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Sizes of A and B as they are multiplied: {.., M, K} and {.., K, N}."""
+    """Sizes of A and B after transposition: {.., M, K} and {.., K, N}."""
     a, b = subject.sizes("ATensor"), subject.sizes("BTensor")
-    if "TransA" not in subject.index:  # the integer products extend the smaller one by leading ones
+    if "TransA" not in subject.index:  # integer products add leading ones to the smaller operand
         rank = max(len(a), len(b))
         a, b = extended(a, rank), extended(b, rank)
     if len(a) != len(b) or len(a) < 2:
@@ -43,7 +37,7 @@ def _transformed(sizes: tuple[int, ...], transform: str) -> tuple[int, ...]:
     tensor="OutputTensor",
 )
 def output_size(subject: Subject, rank: int) -> Whole:
-    """``{ BatchCount, ChannelCount, M, N }`` with M from A and N from B, both as transformed."""
+    """``{ BatchCount, ChannelCount, M, N }`` with M from A and N from B after transposition."""
     a, b = _operands(subject)
     product = (*a[:-1], b[-1])
     if len(product) != rank and "TransA" in subject.index:
@@ -58,7 +52,7 @@ def output_size(subject: Subject, rank: int) -> Whole:
     "quantized_linear_matrix_multiply/matrix-sizes",
 )
 def matrix_sizes(subject: Subject) -> Iterator[Diagnostic]:
-    """A and B have the same batch and channel sizes (zero strides broadcast), and agree in K."""
+    """A and B have the same batch and channel sizes (zero strides broadcast) and the same K."""
     a, b = _operands(subject)
     if a[:-2] != b[:-2]:
         message = (
@@ -71,8 +65,8 @@ def matrix_sizes(subject: Subject) -> Iterator[Diagnostic]:
         yield codes.DIFFERENT_SIZES.of("BTensor/Sizes", message, f"K = {a[-1]}", f"K = {b[-2]}")
 
 
-def _along(field: str, *, rows: bool) -> Callable[[Subject], Iterator[Diagnostic]]:
-    """``field`` has one element, or one for each row (M) or column (N)."""
+def _along(field: str, stem: str, *operators: str, rows: bool) -> WordedRule:
+    """``field`` has one element, or one per row (M) or column (N)."""
 
     def check(subject: Subject) -> Iterator[Diagnostic]:
         tensor = subject.optional(field)
@@ -85,19 +79,15 @@ def _along(field: str, *, rows: bool) -> Callable[[Subject], Iterator[Diagnostic
         words = f"a single element, or one per {'row' if rows else 'column'}"
         yield from wrong_sizes(field, tensor.sizes, expected, words)
 
-    return check
-
-
-def _marked(field: str, stem: str, *operators: str, rows: bool) -> WordedRule:
-    return rule(*(f"{operator}/{stem}" for operator in operators))(_along(field, rows=rows))
+    return rule(*(f"{operator}/{stem}" for operator in operators))(check)
 
 
 _INTEGER, _TO_FLOAT = "matrix_multiply_integer", "matrix_multiply_integer_to_float"
 _QUANTIZED = "quantized_linear_matrix_multiply"
 
-a_zero_point = _marked("AZeroPointTensor", "size-a-zero-point", _INTEGER, _TO_FLOAT, _QUANTIZED, rows=True)
-b_zero_point = _marked("BZeroPointTensor", "size-b-zero-point", _INTEGER, _TO_FLOAT, _QUANTIZED, rows=False)
-a_scale = _marked("AScaleTensor", "size-a-scale", _TO_FLOAT, _QUANTIZED, rows=True)
-b_scale = _marked("BScaleTensor", "size-b-scale", _TO_FLOAT, _QUANTIZED, rows=False)
-output_scale = _marked("OutputScaleTensor", "size-output-scale", _QUANTIZED, rows=True)
-output_zero_point = _marked("OutputZeroPointTensor", "size-output-zero-point", _QUANTIZED, rows=True)
+a_zero_point = _along("AZeroPointTensor", "size-a-zero-point", _INTEGER, _TO_FLOAT, _QUANTIZED, rows=True)
+b_zero_point = _along("BZeroPointTensor", "size-b-zero-point", _INTEGER, _TO_FLOAT, _QUANTIZED, rows=False)
+a_scale = _along("AScaleTensor", "size-a-scale", _TO_FLOAT, _QUANTIZED, rows=True)
+b_scale = _along("BScaleTensor", "size-b-scale", _TO_FLOAT, _QUANTIZED, rows=False)
+output_scale = _along("OutputScaleTensor", "size-output-scale", _QUANTIZED, rows=True)
+output_zero_point = _along("OutputZeroPointTensor", "size-output-zero-point", _QUANTIZED, rows=True)

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Diagnostic
+from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.rules.shapes.rules import Formula, rule
 from dml2onnx.rules.shapes.sizes import Term, exactly, wrong_size
-from dml2onnx.rules.subject import UnanswerableError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from dml2onnx.ir.tensor import TensorDesc
-    from dml2onnx.rules.subject import Subject
+from dml2onnx.rules.subject import Subject, UnanswerableError
 
 
 def _joined(subject: Subject, rank: int) -> Iterator[Term]:
@@ -46,7 +41,7 @@ def split_sizes(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _differing(placed: list[tuple[str, int]]) -> Iterator[tuple[str, int, str]]:
-    """The tensors that have another size in a dimension than most have, with that size and who has it first."""
+    """The tensors without the most common size, with that size and the first tensor that has it."""
     sizes = [size for _, size in placed]
     if sizes.count(sizes[0]) == len(sizes):
         return
@@ -59,7 +54,7 @@ def _differing(placed: list[tuple[str, int]]) -> Iterator[tuple[str, int, str]]:
 
 
 def _unlike(path: str, sizes: tuple[int, ...], wrong: list[tuple[int, int, str]], axis: int) -> Diagnostic:
-    """One finding about a tensor, in however many dimensions it differs."""
+    """One diagnostic about a tensor that differs in one or more dimensions."""
     if len(wrong) == 1:
         i, wanted, right = wrong[0]
         message = f"{path} has size {sizes[i]} in dimension {i} and {right} has {wanted}; only axis {axis} may differ."
@@ -89,10 +84,12 @@ def _whole_and_parts(subject: Subject, whole_name: str, parts_name: str) -> Iter
         yield _unlike(path, sizes_of[path], found, axis)
     total = _sum([part for _, part in parts], axis)
     if total.size != whole[axis]:
-        # The part that is computed is what has to change: the output of JOIN, the outputs of SPLIT.
+        # report the output of JOIN, or the outputs of SPLIT
         if whole_name == "OutputTensor":
             yield wrong_size(whole_name, axis, whole[axis], total.expected, total.formula)
         else:
-            made = f"{total.size} = {total.formula}"
-            message = f"The sizes of {parts_name} along axis {axis} make {made}; it is {whole[axis]}."
+            total_text = f"{total.size} = {total.formula}"
+            message = (
+                f"The sizes of {parts_name} along axis {axis} sum to {total_text}; {whole_name} has {whole[axis]}."
+            )
             yield codes.WRONG_SIZE.of(parts_name, message, whole[axis], total.size)

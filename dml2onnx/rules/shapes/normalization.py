@@ -1,17 +1,13 @@
-"""Normalizations before feature level 4_0, which broadcast less than later ones."""
+"""Normalizations before feature level 4_0, which do not broadcast all dimensions."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.rules.shapes.rules import rule
 from dml2onnx.rules.shapes.sizes import wrong_size
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.rules.subject import Subject
+from dml2onnx.rules.subject import Subject
 
 
 @rule("batch_normalization/not-spatial")

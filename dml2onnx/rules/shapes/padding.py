@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 from dml2onnx.rules.shapes.rules import formula
-from dml2onnx.rules.shapes.sizes import exactly
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dml2onnx.rules.shapes.sizes import Term
-    from dml2onnx.rules.subject import Subject
+from dml2onnx.rules.shapes.sizes import Term, exactly
+from dml2onnx.rules.subject import Subject
 
 
 @formula("padding/size-output", "padding1/size-output", tensor="OutputTensor")

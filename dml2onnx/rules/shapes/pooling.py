@@ -1,23 +1,18 @@
-"""Pooling: one output element for each position of the window."""
+"""Pooling: one output element per position of the window."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.rules.shapes.rules import formula
-from dml2onnx.rules.shapes.sizes import OTHER_SIZES, between, exactly, free, loosely, windows_formula
+from dml2onnx.rules.shapes.sizes import OTHER_SIZES, Term, between, exactly, free, loosely, windows_formula
+from dml2onnx.rules.subject import Subject
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dml2onnx.rules.shapes.sizes import Term
-    from dml2onnx.rules.subject import Subject
-
-ONE_WINDOW = "it takes parts of the input that are no windows, where one window is all of it"
-"""What DirectML does with a larger output then: it was seen to reduce runs of elements, or to give zeros."""
+ONE_WINDOW = "it reduces arbitrary parts of the input, since the only window is the whole input"
+"""What DirectML does with a larger output: it was observed to reduce runs of elements, or to write zeros."""
 
 
 @formula(
@@ -44,10 +39,10 @@ def average_gradient_size(subject: Subject, rank: int) -> Iterator[Term | Diagno
 
 @formula("max_pooling_grad/size-input-gradient", tensor="InputGradientTensor")
 def maximum_gradient_size(subject: Subject, rank: int) -> Iterator[Term | Diagnostic]:
-    """The arriving gradient has the sizes of the forward output, the division rounded down; nothing else will do."""
+    """The arriving gradient has the sizes of the forward output, with the division rounded down."""
     for term in _pooled_size(subject, rank, "InputTensor"):
         if isinstance(term, Diagnostic):
-            yield exactly(1, "the one window, which hangs over the end")
+            yield exactly(1, "the only window, which extends beyond the end")
         elif term.accepted:
             yield exactly(term.low, term.words)
         else:
@@ -65,14 +60,14 @@ def _pooled_size(subject: Subject, rank: int, whole: str) -> Iterator[Term | Dia
     for i in range(2):
         yield exactly(sizes[i], f"{whole}.Sizes[{i}]")
     for i in range(count):
-        if not (windows[i] and strides[i] and dilations[i]):  # which is said of the attribute
+        if not (windows[i] and strides[i] and dilations[i]):  # another rule reports the attribute
             yield free()
             continue
         padded = sizes[i + 2] + starts[i] + ends[i]
         reach = (windows[i] - 1) * dilations[i] + 1
         low = (padded - reach) // strides[i] + 1
         high = -((reach - padded) // strides[i]) + 1
-        if high < 1:  # less than a stride is missing: rounded up, there is one window, which hangs over the end
+        if high < 1:  # when rounding up, a window may extend beyond the end by less than a stride
             message = f"The window reaches over {reach} elements of dimension {i + 2}, which has {padded} with padding."
             most = f"at most {padded + strides[i] - 1}"
             yield codes.WINDOW_TOO_LARGE.of(

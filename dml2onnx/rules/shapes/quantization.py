@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.rules.shapes.rules import rule
 from dml2onnx.rules.shapes.sizes import wrong_sizes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dml2onnx.rules.subject import Subject
+from dml2onnx.rules.subject import Subject
 
 _NAME = "QuantizationTensors"
 

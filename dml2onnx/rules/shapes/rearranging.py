@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from math import prod
-from typing import TYPE_CHECKING
 
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.rules.findings import accepting
 from dml2onnx.rules.shapes.rules import formula, rule
-from dml2onnx.rules.shapes.sizes import Whole, exactly, not_multiple, wrong_sizes
-from dml2onnx.rules.subject import UnanswerableError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dml2onnx.rules.shapes.sizes import Sizes, Term
-    from dml2onnx.rules.subject import Subject
+from dml2onnx.rules.shapes.sizes import Sizes, Term, Whole, exactly, not_multiple, wrong_sizes
+from dml2onnx.rules.subject import Subject, UnanswerableError
 
 
 @formula("tile/size-output", tensor="OutputTensor")
@@ -69,7 +64,7 @@ def space_divides(subject: Subject) -> Iterator[Diagnostic]:
 
 @rule("reverse_subsequences/size-sequence-lengths")
 def sequence_lengths_size(subject: Subject) -> Iterator[Diagnostic]:
-    """One length for each sequence: the input's sizes with 1 along the axis."""
+    """One length per sequence: the input's sizes with 1 along the axis."""
     sizes = subject.sizes("InputTensor")
     axis = subject.axis("Axis", len(sizes))
     found = subject.sizes_of_rank("SequenceLengthsTensor", len(sizes))
@@ -87,48 +82,27 @@ def state_size(subject: Subject) -> Iterator[Diagnostic]:
 # --- Fold and unfold ------------------------------------------------------------------------------------------------
 
 
-@rule("fold/dimension-counts")
+@rule("fold/dimension-counts", "unfold/dimension-counts")
 def fold_ranks(subject: Subject) -> Iterator[Diagnostic]:
     """Blocks have 3 dimensions and the image two more than ``DimensionCount``."""
-    return _fold_ranks(subject, "InputTensor", "OutputTensor")
-
-
-@rule("unfold/dimension-counts")
-def unfold_ranks(subject: Subject) -> Iterator[Diagnostic]:
-    """As FOLD, with the tensors exchanged."""
-    return _fold_ranks(subject, "OutputTensor", "InputTensor")
-
-
-def _fold_ranks(subject: Subject, blocks: str, image: str) -> Iterator[Diagnostic]:
+    blocks, image = ("InputTensor", "OutputTensor") if subject.desc.type == "FOLD" else ("OutputTensor", "InputTensor")
     for tensor, rank in ((blocks, 3), (image, subject.positive("DimensionCount") + 2)):
         sizes = subject.sizes(tensor)
         if len(sizes) != rank:
             message = f"{tensor} has sizes {list(sizes)}; it has to have {rank} dimensions."
             found = codes.WRONG_DIMENSION_COUNT.of(f"{tensor}/Sizes", message, rank, list(sizes))
-            behind = tensor == image and len(sizes) > rank
-            yield accepting(found, f"it takes the first {rank} sizes") if behind else found
+            is_accepted = tensor == image and len(sizes) > rank
+            yield accepting(found, f"it uses the first {rank} sizes") if is_accepted else found
 
 
-@formula("fold/size-input", tensor="InputTensor")
-def folded_size(subject: Subject, rank: int) -> Sizes:
-    """One column for each position of the window, one row for each of its elements."""
-    return _blocks(subject, rank, "OutputTensor")
-
-
-@formula("unfold/size-output", tensor="OutputTensor", rank=3)
-def unfolded_size(subject: Subject, rank: int) -> Sizes:
-    """As FOLD, with the tensors exchanged."""
-    return _blocks(subject, rank, "InputTensor")
-
-
-def _blocks(subject: Subject, rank: int, image: str) -> Sizes:
-    """The sizes of the blocks of an image, of which the first dimensions count; others are said elsewhere."""
+def _blocks(image: str, subject: Subject, rank: int) -> Sizes:
+    """One column per position of the window, one row per element of it; ``fold_ranks`` reports excess dimensions."""
     count = subject.positive("DimensionCount")
     whole = subject.sizes(image)[: count + 2]
     if rank != 3 or len(whole) < count + 2:
         raise UnanswerableError
     windows, strides = subject.positives("WindowSizes", count), subject.positives("Strides", count)
-    dilations = subject.uints("Dilations", count)  # 0 puts all elements of a window at one place
+    dilations = subject.uints("Dilations", count)  # 0 is valid: all elements of a window coincide
     starts, ends = subject.uints("StartPadding", count), subject.uints("EndPadding", count)
     positions = []
     for i, size in enumerate(whole[2:]):
@@ -141,3 +115,7 @@ def _blocks(subject: Subject, rank: int, image: str) -> Sizes:
     words = "batch, channels times window elements, window positions"
     blocks = (batch, channels * prod(windows), prod(positions))
     return Whole.of(blocks, words)
+
+
+folded_size = formula("fold/size-input", tensor="InputTensor")(partial(_blocks, "OutputTensor"))
+unfolded_size = formula("unfold/size-output", tensor="OutputTensor", rank=3)(partial(_blocks, "InputTensor"))

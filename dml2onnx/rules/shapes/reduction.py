@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from dml2onnx.rules.shapes.rules import formula
-from dml2onnx.rules.shapes.sizes import exactly
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dml2onnx.rules.shapes.sizes import Term
-    from dml2onnx.rules.subject import Subject
+from dml2onnx.rules.shapes.sizes import Term, exactly
+from dml2onnx.rules.subject import Subject
 
 
 @formula("argmax/size-output", "argmin/size-output", "reduce/size-output", tensor="OutputTensor")
@@ -25,20 +20,13 @@ def reduced_size(subject: Subject, rank: int) -> Iterator[Term]:
             yield exactly(size, f"InputTensor.Sizes[{i}]")
 
 
-@formula("top_k/size-output-value", "top_k1/size-output-value", tensor="OutputValueTensor")
-def top_values_size(subject: Subject, rank: int) -> Iterator[Term]:
-    """K elements along the axis."""
-    return _top_k(subject, rank)
-
-
-@formula("top_k/size-output-index", "top_k1/size-output-index", tensor="OutputIndexTensor")
-def top_indices_size(subject: Subject, rank: int) -> Iterator[Term]:
-    """K elements along the axis."""
-    return _top_k(subject, rank)
-
-
 def _top_k(subject: Subject, rank: int) -> Iterator[Term]:
+    """K elements along the axis."""
     sizes, k = subject.sizes_of_rank("InputTensor", rank), subject.uint("K")
     axis = subject.axis("Axis", rank)
     for i, size in enumerate(sizes):
         yield exactly(k, "K") if i == axis else exactly(size, f"InputTensor.Sizes[{i}]")
+
+
+top_values_size = formula("top_k/size-output-value", "top_k1/size-output-value", tensor="OutputValueTensor")(_top_k)
+top_indices_size = formula("top_k/size-output-index", "top_k1/size-output-index", tensor="OutputIndexTensor")(_top_k)

@@ -1,21 +1,16 @@
-"""UPSAMPLE_2D; the output sizes of RESAMPLE and its gradients are free."""
+"""UPSAMPLE_2D; RESAMPLE and its gradients allow any output sizes."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 from dml2onnx.ir.operator import Size2D
 from dml2onnx.rules.shapes.rules import formula
 from dml2onnx.rules.shapes.sizes import Whole
-from dml2onnx.rules.subject import UnanswerableError
-
-if TYPE_CHECKING:
-    from dml2onnx.rules.subject import Subject
+from dml2onnx.rules.subject import Subject, UnanswerableError
 
 
 @formula("upsample_2d/size-output", tensor="OutputTensor")
 def upsampled_size(subject: Subject, rank: int) -> Whole:
-    """The last two sizes grow by the whole-number factors of ``ScaleSize``."""
+    """The last two sizes are multiplied by ``ScaleSize``."""
     sizes, scale = subject.sizes("InputTensor"), subject.value("ScaleSize")
     if not isinstance(scale, Size2D) or len(sizes) < 2:
         raise UnanswerableError

@@ -1,20 +1,14 @@
-"""ROI_ALIGN, ROI_ALIGN1, ROI_ALIGN_GRAD and ROI_POOLING: one result for each region."""
+"""ROI_ALIGN, ROI_ALIGN1, ROI_ALIGN_GRAD and ROI_POOLING: one result per region."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.ir.operator import Size2D
 from dml2onnx.rules.shapes.rules import formula, rule
-from dml2onnx.rules.shapes.sizes import Whole, exactly, free, wrong_sizes
-from dml2onnx.rules.subject import UnanswerableError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.rules.shapes.sizes import Term
-    from dml2onnx.rules.subject import Subject
+from dml2onnx.rules.shapes.sizes import Term, Whole, exactly, free, wrong_sizes
+from dml2onnx.rules.subject import Subject, UnanswerableError
 
 
 def _regions(subject: Subject) -> int:
@@ -27,13 +21,13 @@ def _regions(subject: Subject) -> int:
 
 @formula("roi_align/size-output", "roi_align1/size-output", tensor="OutputTensor", always=False)
 def aligned_size(subject: Subject, rank: int) -> Iterator[Term]:
-    """``{ NumROIs, ChannelCount, .. }``, height and width being free."""
+    """``{ NumROIs, ChannelCount, .. }`` with any height and width."""
     return _one_per_region(subject, rank, "InputTensor")
 
 
 @formula("roi_align_grad/size-input-gradient", tensor="InputGradientTensor")
 def gradient_size(subject: Subject, rank: int) -> Iterator[Term]:
-    """``{ NumROIs, ChannelCount, .. }``, the channels being those of the forward input."""
+    """``{ NumROIs, ChannelCount, .. }`` with the channels of the forward input."""
     image = "InputTensor" if subject.value("InputTensor") is not None else "OutputGradientTensor"
     return _one_per_region(subject, rank, image)
 

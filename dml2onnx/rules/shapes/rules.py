@@ -1,20 +1,14 @@
-"""Marks for the functions that state in code what the catalogue states in words."""
+"""Decorators for functions that implement constraints that the catalogue states in words."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import Never
 
-from dml2onnx.rules.shapes.sizes import compared
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Never
-
-    from dml2onnx.rules.findings import Check
-    from dml2onnx.rules.shapes.sizes import SizeFormula
-
+from dml2onnx.rules.findings import Check
+from dml2onnx.rules.shapes.sizes import SizeFormula, compared
 
 _NOTHING: Mapping[str, Never] = MappingProxyType({})
 
@@ -23,27 +17,27 @@ _NOTHING: Mapping[str, Never] = MappingProxyType({})
 class Formula:
     """The sizes of a tensor, computed from the other fields.
 
-    ``rank`` is the dimension count of a tensor that nobody has described yet, that of the first input where it is
-    ``None``. ``always`` is false where valid descriptors leave sizes to their author.
+    ``rank`` is the dimension count of a tensor without a description; ``None`` is that of the first input. ``always``
+    is false if the sizes of some valid descriptors cannot be computed.
     """
 
     sizes: SizeFormula
     rank: int | None = None
     always: bool = True
     like: tuple[str, ...] = ()
-    """Fields of which the first that is given has the dimension count, before ``rank`` is asked."""
+    """The first of these fields that is present has the dimension count; ``rank`` is the fallback."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordedRule:
-    """A check with the constraints that it stands for, named by their ids, and what these say of outputs."""
+    """A check, the ids of the constraints that it implements, and what they imply about outputs."""
 
     check: Check
     constraints: tuple[str, ...]
     formulas: Mapping[str, Formula]
-    """How the sizes of an output follow."""
+    """The sizes of outputs."""
     data_types: Mapping[str, tuple[str, int]]
-    """Of which tensor of an array an output has the data type: ``("QuantizationTensors", 0)``."""
+    """The tensor of an array with the data type of an output: ``("QuantizationTensors", 0)``."""
 
 
 def rule(
@@ -51,14 +45,14 @@ def rule(
     formulas: Mapping[str, Formula] = _NOTHING,
     data_types: Mapping[str, tuple[str, int]] = _NOTHING,
 ) -> Callable[[Check], WordedRule]:
-    """The function checks these constraints of the catalogue, named by their ids."""
+    """Marks a function as the check of these constraints of the catalogue, named by their ids."""
     return lambda check: WordedRule(check, constraints, formulas, data_types)
 
 
 def formula(
     *constraints: str, tensor: str, rank: int | None = None, always: bool = True
 ) -> Callable[[SizeFormula], WordedRule]:
-    """The function gives the sizes that these constraints demand of ``tensor``; the check compares."""
+    """Marks a function that computes the sizes of ``tensor`` by these constraints; the check compares them."""
 
     def marked(sizes: SizeFormula) -> WordedRule:
         return WordedRule(

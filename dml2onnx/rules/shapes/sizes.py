@@ -1,35 +1,30 @@
-"""Sizes that follow from a formula, and findings about sizes that differ from them, shared by the families."""
+"""Sizes by formulas, and diagnostics about sizes that differ from them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.rules.findings import accepting
+from dml2onnx.rules.subject import Subject
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from dml2onnx.rules.subject import Subject
-
-
-OTHER_SIZES = "it computes as many elements as the output has, whatever the windows give"
-"""What DirectML does where windows give another number of elements than the output has."""
+OTHER_SIZES = "it computes as many elements as the output has, whatever the number of windows"
+"""What DirectML does if the number of windows differs from the output size."""
 
 
-# --- What a formula says --------------------------------------------------------------------------------------------
+# --- Formulas -------------------------------------------------------------------------------------------------------
 
 Words: TypeAlias = "str | Callable[[], str]"
 
 
 class Term(NamedTuple):
-    """What a formula says of one size: the natural one, and which others will do.
+    """The result of a formula for one size: the natural size, and the range of valid ones.
 
-    ``words`` is the formula with its numbers, or makes it, since hardly anybody asks. ``expected`` is what will do in
-    the words of a message; ``high`` is ``None`` where there is no upper end, ``size`` where none is more natural than
-    the others.
+    ``words`` is the formula with its numbers, or a function that returns it, since it is rarely needed. ``expected``
+    describes the valid sizes in messages. ``high`` is ``None`` without an upper limit, ``size`` if no size is natural.
     """
 
     size: int | None
@@ -38,9 +33,9 @@ class Term(NamedTuple):
     low: int
     high: int | None
     accepted: str = ""
-    """What DirectML does with any other size, where it accepts one."""
+    """What DirectML does with other sizes, if it accepts them."""
     compiled: bool = False
-    """Whether a compiled model does that too."""
+    """Whether a compiled model does the same."""
 
     @property
     def formula(self) -> str:
@@ -48,27 +43,27 @@ class Term(NamedTuple):
         return self.words if isinstance(self.words, str) else self.words()
 
     def nearest(self, found: int) -> int:
-        """The size that will do nearest to the one found: that one, where it will do."""
+        """The valid size nearest to ``found``."""
         return max(found if self.high is None else min(found, self.high), self.low)
 
 
 def exactly(size: int, words: Words) -> Term:
-    """No other size will do."""
+    """A single valid size."""
     return Term(size, words, size, size, size)
 
 
 def between(low: int, high: int, words: Words) -> Term:
-    """The lower one by nature."""
+    """Two valid sizes, of which the lower one is natural."""
     return Term(low, words, f"{low}" if low == high else f"{low} or {high}", low, high)
 
 
 def at_most(high: int, words: Words) -> Term:
-    """The largest one by nature."""
+    """Sizes up to a maximum, which is natural."""
     return Term(high, words, f"at most {high}", 0, high)
 
 
 def loosely(term: Term, does: str, *, compiled: bool = False) -> Term:
-    """The same where DirectML accepts every other size too, and then ``does`` that."""
+    """Marks that DirectML also accepts all other sizes; ``does`` describes what it does then."""
     return term._replace(accepted=does, compiled=compiled)
 
 
@@ -79,26 +74,26 @@ def free(size: int | None = None) -> Term:
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """Sizes that a message gives all at once, with the formula in words."""
+    """Sizes that are reported together, with the formula in words."""
 
     terms: tuple[Term, ...]
     words: str
 
     @classmethod
     def of(cls, sizes: Iterable[int], words: str) -> Whole:
-        """No other sizes will do."""
+        """A single valid size per dimension."""
         return cls(tuple(exactly(size, words) for size in sizes), words)
 
 
 Sizes: TypeAlias = "Whole | Iterable[Term | Diagnostic]"
-"""One term for each dimension, or in its place the reason why there is no such size."""
+"""One term per dimension, or the reason why there is no valid size."""
 
 SizeFormula: TypeAlias = "Callable[[Subject, int], Sizes]"
 """The sizes of a tensor of that dimension count. May raise :class:`~dml2onnx.rules.subject.UnanswerableError`."""
 
 
 def windows_formula(subject: Subject, i: int, size: int, reach: int, stride: int) -> str:
-    """How many windows fit, with the names of the attributes that have a say in it."""
+    """The formula of the number of windows, with the names of the attributes involved."""
     text = str(size)
     for name in ("StartPadding", "EndPadding"):
         if subject.numbers(name)[i]:
@@ -109,7 +104,7 @@ def windows_formula(subject: Subject, i: int, size: int, reach: int, stride: int
 
 
 def extended(sizes: tuple[int, ...], rank: int) -> tuple[int, ...]:
-    """With leading ones added, or dropped where they do not fit; too many where the others do not fit either."""
+    """Adds or drops leading ones to reach ``rank``; the result is longer if other sizes do not fit."""
     while len(sizes) > rank and sizes[0] == 1:
         sizes = sizes[1:]
     return (1,) * (rank - len(sizes)) + sizes
@@ -119,7 +114,7 @@ def extended(sizes: tuple[int, ...], rank: int) -> tuple[int, ...]:
 
 
 def compared(subject: Subject, tensor: str, formula: SizeFormula) -> Iterator[Diagnostic]:
-    """What is wrong with the sizes of ``tensor`` by its formula."""
+    """Compares the sizes of ``tensor`` with its formula."""
     found = subject.sizes(tensor)
     sizes = formula(subject, len(found))
     if isinstance(sizes, Whole):
@@ -128,7 +123,7 @@ def compared(subject: Subject, tensor: str, formula: SizeFormula) -> Iterator[Di
 
 
 def _compared_at_once(tensor: str, found: Sequence[int], sizes: Whole) -> Iterator[Diagnostic]:
-    if len(found) == len(sizes.terms):  # any other number is wrong too
+    if len(found) == len(sizes.terms):
         expected = [term.nearest(size) for term, size in zip(sizes.terms, found, strict=True)]
     else:
         expected = [term.low for term in sizes.terms]
@@ -136,7 +131,7 @@ def _compared_at_once(tensor: str, found: Sequence[int], sizes: Whole) -> Iterat
 
 
 def compared_singly(tensor: str, found: Sequence[int], sizes: Iterable[Term | Diagnostic]) -> Iterator[Diagnostic]:
-    """What is wrong with sizes, dimension by dimension, as one finding."""
+    """Compares sizes per dimension; mismatches become one diagnostic."""
     wrong: list[tuple[int, Term]] = []
     for i, term in enumerate(sizes):
         if isinstance(term, Diagnostic):
@@ -150,7 +145,7 @@ def compared_singly(tensor: str, found: Sequence[int], sizes: Iterable[Term | Di
 
 
 def _differing(tensor: str, found: Sequence[int], wrong: Sequence[tuple[int, Term]]) -> Iterator[Diagnostic]:
-    """One finding about the sizes that are wrong, if any are."""
+    """One diagnostic about the wrong sizes, if any."""
     if len(wrong) == 1:
         i, term = wrong[0]
         yield wrong_size(tensor, i, found[i], term.expected, term.formula)
@@ -163,7 +158,7 @@ def _differing(tensor: str, found: Sequence[int], wrong: Sequence[tuple[int, Ter
 
 
 def problems_and_sizes(sizes: Sizes) -> tuple[list[Diagnostic], tuple[int, ...] | None]:
-    """The natural sizes of a tensor, or ``None`` with the reasons why there are none, as far as the formula has any."""
+    """The natural sizes of a tensor, or ``None`` with the reasons that the formula reports."""
     terms = list(sizes.terms if isinstance(sizes, Whole) else sizes)
     problems = [term for term in terms if isinstance(term, Diagnostic)]
     found = [term.size for term in terms if isinstance(term, Term) and term.size is not None]
@@ -171,21 +166,21 @@ def problems_and_sizes(sizes: Sizes) -> tuple[list[Diagnostic], tuple[int, ...] 
 
 
 def wrong_size(tensor: str, i: int, found: int, expected: object, formula: str = "", why: str = "") -> Diagnostic:
-    """One size that is not what its ``formula`` gives, which is stated with its numbers, or a reason ``why``."""
+    """A diagnostic about one size; ``formula`` has the numbers, ``why`` is another reason."""
     reason = f", {why}" if why else "" if formula == str(expected) else f" = {formula}"
     message = f"{tensor}.Sizes[{i}] is {found}; it has to be {expected}{reason}."
     return codes.WRONG_SIZE.of(f"{tensor}/Sizes/{i}", message, expected, found)
 
 
 def wrong_sizes(tensor: str, found: Sequence[int], expected: Sequence[int], formula: str) -> Iterator[Diagnostic]:
-    """Sizes that differ from those that the formula, in words, gives."""
+    """A diagnostic about all sizes if they differ from those of the formula."""
     if tuple(found) != tuple(expected):
         message = f"{tensor} has sizes {list(found)}; they have to be {list(expected)}: {formula}."
         yield codes.WRONG_SIZE.of(f"{tensor}/Sizes", message, list(expected), list(found))
 
 
 def not_multiple(path: str, label: str, found: int, divisor: int, of: str) -> Iterator[Diagnostic]:
-    """A number that is no multiple of ``divisor``, which ``of`` names."""
+    """A diagnostic if a number is not a multiple of ``divisor``; ``of`` is the divisor's name."""
     if found % divisor:
         message = f"{label} is {found}, not a multiple of {of}, {divisor}."
         yield codes.INDIVISIBLE.of(path, message, f"a multiple of {divisor}", found)

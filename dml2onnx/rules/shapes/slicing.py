@@ -1,24 +1,18 @@
-"""SLICE, SLICE1 and SLICE_GRAD: windows stay inside their tensor."""
+"""SLICE, SLICE1 and SLICE_GRAD: windows are inside their tensor."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.rules.findings import accepting
 from dml2onnx.rules.shapes.rules import formula, rule
-from dml2onnx.rules.shapes.sizes import Whole, at_most, free, loosely
+from dml2onnx.rules.shapes.sizes import Term, Whole, at_most, free, loosely
+from dml2onnx.rules.subject import Subject
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dml2onnx.rules.shapes.sizes import Term
-    from dml2onnx.rules.subject import Subject
-
-
-BEYOND_THE_WINDOW = "it writes the elements of InputGradientTensor one by one, whether the window has them or not"
-"""What DirectML does with a window of another size than the gradient."""
+BEYOND_THE_WINDOW = "it writes all elements of InputGradientTensor, even beyond the window"
+"""What DirectML does if the window's size differs from that of the gradient."""
 
 
 @formula("slice/size-output", tensor="OutputTensor")
@@ -39,18 +33,6 @@ def slice_window(subject: Subject) -> Iterator[Diagnostic]:
             yield codes.OUT_OF_WINDOW.of(f"Offsets/{i}", message, f"below {whole[i]}", last)
 
 
-@rule("slice1/window")
-def slice1_window(subject: Subject) -> Iterator[Diagnostic]:
-    """``InputWindowOffsets[i] + InputWindowSizes[i] <= InputTensor.Sizes[i]``, the sizes being 1 or more."""
-    return _window(subject, "InputTensor")
-
-
-@rule("slice_grad/window")
-def slice_gradient_window(subject: Subject) -> Iterator[Diagnostic]:
-    """As SLICE1, with the tensors exchanged."""
-    return _window(subject, "OutputGradientTensor")
-
-
 @rule("slice_grad/inside")
 def written_inside(subject: Subject) -> Iterator[Diagnostic]:
     """``Offsets[i] + (InputGradientTensor.Sizes[i] - 1) * abs(Strides[i]) < OutputGradientTensor.Sizes[i]``."""
@@ -63,7 +45,10 @@ def written_inside(subject: Subject) -> Iterator[Diagnostic]:
             yield codes.OUT_OF_WINDOW.of(f"InputWindowStrides/{i}", message, f"below {whole[i]}", last)
 
 
-def _window(subject: Subject, tensor: str) -> Iterator[Diagnostic]:
+@rule("slice1/window", "slice_grad/window")
+def window(subject: Subject) -> Iterator[Diagnostic]:
+    """``InputWindowOffsets[i] + InputWindowSizes[i]`` is at most the size of the tensor, with sizes of at least 1."""
+    tensor = "InputTensor" if "InputTensor" in subject.index else "OutputGradientTensor"
     whole = subject.sizes(tensor)
     offsets = subject.uints("InputWindowOffsets", len(whole))
     for i, size in enumerate(subject.uints("InputWindowSizes", len(whole))):
@@ -76,23 +61,21 @@ def _window(subject: Subject, tensor: str) -> Iterator[Diagnostic]:
             yield codes.OUT_OF_WINDOW.of(f"InputWindowOffsets/{i}", message, whole[i], offsets[i] + size)
 
 
-@formula("slice1/size-output", tensor="OutputTensor")
-def slice1_size(subject: Subject, rank: int) -> Iterator[Term]:
-    """At most as many elements as the window gives at this stride."""
-    return _sliced(subject, rank)
+def _sliced(subject: Subject, rank: int) -> Iterator[Term]:
+    """At most as many elements as the window has at this stride."""
+    windows = subject.uints("InputWindowSizes", rank)
+    for window, stride in zip(windows, subject.uints("InputWindowStrides", rank), strict=True):
+        if stride == 0 or window < 1:  # another rule reports the attribute
+            yield free()
+        else:
+            yield at_most(1 + (window - 1) // abs(stride), f"1 + ({window} - 1) / {abs(stride)}")
+
+
+slice1_size = formula("slice1/size-output", tensor="OutputTensor")(_sliced)
 
 
 @formula("slice_grad/size-input-gradient", tensor="InputGradientTensor")
 def slice_gradient_size(subject: Subject, rank: int) -> Iterator[Term]:
-    """As the output of SLICE1, but not checked."""
+    """As the output of SLICE1, but DirectML accepts other sizes."""
     for term in _sliced(subject, rank):
         yield loosely(term, BEYOND_THE_WINDOW)
-
-
-def _sliced(subject: Subject, rank: int) -> Iterator[Term]:
-    windows = subject.uints("InputWindowSizes", rank)
-    for window, stride in zip(windows, subject.uints("InputWindowStrides", rank), strict=True):
-        if stride == 0 or window < 1:  # which is said of the attribute
-            yield free()
-        else:
-            yield at_most(1 + (window - 1) // abs(stride), f"1 + ({window} - 1) / {abs(stride)}")

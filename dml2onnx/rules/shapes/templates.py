@@ -1,13 +1,11 @@
-"""Shapes as the catalogue gives them with its fields: ``{ batchSize, headCount * headSize }``."""
+"""Symbolic shapes of the catalogue's fields, such as ``{ batchSize, headCount * headSize }``."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import NamedTuple
 
 
 class _Product(NamedTuple):
@@ -19,25 +17,25 @@ class _Product(NamedTuple):
 
 @cache
 def terms(shape: str) -> tuple[str, ...]:
-    """The sizes of a shape, in words."""
+    """The terms of a shape."""
     return tuple(term.strip() for term in shape.strip("{} ").split(","))
 
 
 def value(term: str, names: Mapping[str, int]) -> int | None:
-    """``3 * hidden_size``, ``past + new``; ``None`` while a name in it stands for nothing."""
+    """Evaluates ``3 * hidden_size`` or ``past + new``; ``None`` if a name has no value."""
     total = 0
     for product in _products(term):
-        made = product.number
+        result = product.number
         for name in product.names:
             if name not in names:
                 return None
-            made *= names[name]
-        total += made
+            result *= names[name]
+        total += result
     return total
 
 
 def solved(term: str, size: int, names: Mapping[str, int]) -> tuple[str, int] | None:
-    """The one name of a product that stands for nothing, with the number that makes the product this size."""
+    """Solves a product with one unknown name for that name: the name and its value."""
     products = _products(term)
     unknown = [name for product in products for name in product.names if name not in names]
     if len(products) != 1 or len(unknown) != 1:

@@ -1,7 +1,7 @@
-"""The rules of a target for what passes have made: a pass makes ONNX nodes and knows no kernel.
+"""Applies the rules of a target to nodes made by passes, which do not consider kernels.
 
-What lowering has emitted went through the rules then, and is not asked for again. A node that is new is read as the
-call of the emitter's method that would make it; where a rule answers with other nodes these take its place.
+Nodes from lowering have been through the rules and are skipped. A new node is read back as the call of the emitter's
+method that would make it; if a rule returns other nodes, they replace it.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ _DTYPES = {number: dtype for dtype, (number, _) in ELEMENT_TYPES.items()}
 
 
 class _Call(NamedTuple):
-    """What an emitter's method is given."""
+    """The arguments of an emitter's method."""
 
     args: Sequence[Any]
     named: Mapping[str, Any]
 
 
 def legalise(draft: Draft, emitter: Callable[[frozenset[str]], Emitter]) -> None:
-    """Asks the rules about each node that passes have made; ``emitter`` makes one beside names that are taken."""
+    """Applies the rules to each node made by a pass; ``emitter`` returns an emitter that avoids the names in use."""
     e: Emitter | None = None
-    for node in draft.made():
+    for node in draft.new_nodes():
         if node.op_type in READ and len(node.outputs) == 1:
             e = e or emitter(draft.names())
             if e.rules.get(node.op_type):
@@ -43,11 +43,11 @@ def _apply(draft: Draft, e: Emitter, node: Node) -> None:
     if call is None or result is None:
         return
     e.begin(node.name, "")
-    made: Tensor = getattr(e, node.op_type)(*call.args, **call.named)
+    output: Tensor = getattr(e, node.op_type)(*call.args, **call.named)
     nodes, notes = (origin := e.end()).nodes, origin.notes
-    if [item.op_type for item in nodes] == [node.op_type] or not any(made in item.outputs for item in nodes):
+    if [item.op_type for item in nodes] == [node.op_type] or not any(output in item.outputs for item in nodes):
         return
-    made.name = result.name
+    output.name = result.name
     for name in {item.name for new in nodes for item in new.inputs if item is not None} & {*e.initializers}:
         draft.keep(name, e.initializers[name])
     draft.replace(node, *nodes, note="; ".join(notes))
@@ -123,4 +123,4 @@ READ: dict[str, Callable[[Node, Inputs], _Call | None]] = {
     "MaxPool": _pool,
     "Pad": _pad,
 }
-"""By ONNX operator, of those to which passes give other parameters; what gets another shape is what it was."""
+"""By ONNX operator, those whose parameters passes change; a change of shape alone needs no new kernel."""
