@@ -137,10 +137,9 @@ def pooling(g: GraphDraft, name: str) -> None:
         fields["Dilations"] = dilations
     if "IncludePadding" in schema.index:
         fields["IncludePadding"] = g.draw(st.booleans())
-    outputs = {}
+    outputs = {"OutputTensor": g.layout(desc.data_type, sizes, output=True)}
     if "OutputIndicesTensor" in schema.index and g.chance(2):
         outputs["OutputIndicesTensor"] = g.layout(g.data_type(name, "OutputIndicesTensor"), sizes, output=True)
-    outputs["OutputTensor"] = g.layout(desc.data_type, sizes, output=True)
     g.add(name, {"InputTensor": (desc, read)}, outputs, **fields)
 
 
