@@ -168,8 +168,8 @@ def test_edits_that_change_nothing_say_so(network: Graph) -> None:
     assert edits.without_outputs(network, network.outputs) is None
     assert edits.without_nodes(network, network.nodes) is None
     assert edits.without_nodes(network, []) is None
-    assert edits.passed_by(network, []) is None
-    assert edits.ended(network, edits.ends(network)) is None
+    assert edits.bypassed(network, []) is None
+    assert edits.up_to(network, edits.intermediates(network)) is None
 
 
 # --- The command ------------------------------------------------------------------------------------------------------
