@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Unpack
 from dml2onnx import arguments
 from dml2onnx.batching.driving import Pool, drive
 from dml2onnx.batching.journal import Journal
-from dml2onnx.batching.models import Model, find_models, with_unique_names
+from dml2onnx.batching.models import Model, collect_models, with_unique_names
 from dml2onnx.batching.options import WorkOptions, batch_request, paths
 from dml2onnx.batching.work import SUFFIXES, Request, perform
 from dml2onnx.batching.workers import Workers
@@ -102,7 +102,7 @@ def batch(
     names = paths(listed, "models")
     directory = _output_directory(output, do)
     request = batch_request(do, work)
-    found = find_models(names, directory, tuple(map(Path, request.allow_paths)))
+    found = collect_models(names, directory, tuple(map(Path, request.allow_paths)))
     batch = Batch(
         tuple(with_unique_names(found) if do in SUFFIXES else found),
         request,

@@ -50,7 +50,7 @@ class Model:
         return os.fspath(self.path), self.graph or ""
 
 
-def find_models(
+def collect_models(
     names: Iterable[str | os.PathLike[str]], output: Path | None, allowed: tuple[Path, ...] = ()
 ) -> list[Model]:
     """All models that ``names`` refer to, without duplicates, with the places of their results.

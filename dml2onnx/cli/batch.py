@@ -140,7 +140,7 @@ def batch_command(options: argparse.Namespace, screen: Screen) -> int:
 
 def _batch(options: argparse.Namespace, screen: Screen) -> Batch:
     with screen.working("looking for models"):
-        models = batch_models.find_models(options.models, options.output, tuple(options.allow_path))
+        models = batch_models.collect_models(options.models, options.output, tuple(options.allow_path))
         if options.do in work.SUFFIXES:
             models = batch_models.with_unique_names(models)
     journal = options.journal

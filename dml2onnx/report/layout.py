@@ -250,7 +250,7 @@ class _Plan:
 
 
 def _isotonic(targets: Sequence[float], weights: Sequence[float]) -> list[float]:
-    """The non-decreasing numbers closest to ``targets`` by least squares, with the pool-adjacent-violators algorithm."""
+    """The non-decreasing numbers closest to ``targets`` by least squares, by the pool-adjacent-violators algorithm."""
     pools: list[tuple[float, float, int]] = []
     for target, weight in zip(targets, weights, strict=True):
         mean, total, count = target, weight, 1

@@ -28,7 +28,7 @@ def match_nodes(left: Report, right: Report) -> list[Match]:
 
 
 class _Shape:
-    """The keys by which the nodes of a report are matched; equal keys of both reports have equal numbers in ``keys``."""
+    """The keys by which the nodes of a report are matched; ``keys`` has one number for equal keys of both reports."""
 
     def __init__(self, report: Report, keys: dict[Hashable, int]) -> None:
         self.nodes = report.nodes

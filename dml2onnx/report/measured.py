@@ -65,7 +65,7 @@ class Measured:
     memory_before: int = 0
     """The same before the model was loaded: Python, numpy and ONNX Runtime."""
     difference: float | str = 0.0
-    """The largest difference from the outputs of the first measurement of the model, relative to the largest element."""
+    """The largest difference from the outputs of the first measurement, relative to the largest element."""
     of_first: float = 1.0
     """The median relative to that of the first measurement of the model."""
 

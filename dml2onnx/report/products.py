@@ -18,7 +18,7 @@ _RECURRENT = frozenset({"RNN", "GRU", "LSTM"})
 
 
 def multiply_accumulates(desc: OperatorDesc) -> int | None:
-    """The multiply-accumulates of a convolution, a matrix product or a recurrent layer, including padding and all steps.
+    """The multiply-accumulates of a convolution, matrix product or recurrent layer, including padding and all steps.
 
     ``None`` for other operators, such as attention, and for unreadable descriptors.
     """

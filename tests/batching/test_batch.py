@@ -25,7 +25,7 @@ from dml2onnx import catalog
 from dml2onnx.batching import JOURNAL, Batch
 from dml2onnx.batching.driving import drive
 from dml2onnx.batching.journal import Journal
-from dml2onnx.batching.models import find_models, with_unique_names
+from dml2onnx.batching.models import collect_models, with_unique_names
 from dml2onnx.batching.summary import Summary
 from dml2onnx.batching.work import Request, Task, perform
 from dml2onnx.batching.workers import Workers
@@ -74,7 +74,7 @@ class Here:
 def in_here(asked: Request, *names: str, **how: bool) -> list[tuple[Record, bool]]:
     """Records of models below the directories, and whether they are those of an earlier call."""
     with Journal(OUT / JOURNAL, asked.work()) as journal:
-        return list(drive(with_unique_names(find_models(names, OUT)), asked, OUT, journal, Here(), **how))
+        return list(drive(with_unique_names(collect_models(names, OUT)), asked, OUT, journal, Here(), **how))
 
 
 def outcomes(records: list[tuple[Record, bool]]) -> dict[str, tuple[str, bool]]:
@@ -419,7 +419,7 @@ def test_one_failure_stops_nobody() -> None:
     def once(**how: bool) -> list[tuple[Record, bool]]:
         pool: Workers[Task] = Workers(jobs.by_name, 2, timeout=3.0)
         with Journal(OUT / JOURNAL, asked.work()) as journal:
-            return list(drive(find_models(["models"], OUT), asked, OUT, journal, pool, **how))
+            return list(drive(collect_models(["models"], OUT), asked, OUT, journal, pool, **how))
 
     records = once()
     assert outcomes(records) == {

@@ -20,7 +20,7 @@ import dml2onnx
 from dml2onnx.batching.cluster import Cluster
 from dml2onnx.batching.driving import drive
 from dml2onnx.batching.journal import Journal
-from dml2onnx.batching.models import find_models
+from dml2onnx.batching.models import collect_models
 from dml2onnx.batching.work import Request
 from dml2onnx.cli import main
 from dml2onnx.codes.running import WORKER_DIED, WORKER_NOT_STARTED
@@ -48,7 +48,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def statuses(asked: Request, pool: Cluster) -> dict[str, tuple[str, bool]]:
     with Journal(OUT / "journal.jsonl", asked.work()) as journal:
-        records = drive(find_models(["models"], OUT), asked, OUT, journal, pool)
+        records = drive(collect_models(["models"], OUT), asked, OUT, journal, pool)
         return {Path(item.model).stem: (item.status, is_resumed) for item, is_resumed in records}
 
 
