@@ -71,6 +71,11 @@ def convolved(random: np.random.Generator, g: GraphBuilder, x: Expression) -> Ex
     return g.convolution(x, numbers(random, g, 4, x.sizes[1], 3, 3))
 
 
+def normalized(random: np.random.Generator, g: GraphBuilder, x: Expression) -> Expression:
+    mean, variance, scale, bias = (numbers(random, g, 1, x.sizes[1], 1, 1) for _ in range(4))
+    return g.batch_normalization(x, mean, variance, scale, bias)
+
+
 ELEMENT_WISE: list[Step] = [
     lambda random, g, a, b: g.add(a, b),
     lambda random, g, a, b: g.multiply(a, row(random, g, a)),
@@ -107,7 +112,7 @@ PICTURES: list[Step] = [
     lambda random, g, a, b: g.join([a, a[:, :1]], 1),
     lambda random, g, a, b: a[:, :, 1:],
     lambda random, g, a, b: g.join([g.fill_value_constant(a.sizes, "FLOAT32", 0)[:, :, :1], a], 2),
-    lambda random, g, a, b: g.batch_normalization(a, *(numbers(random, g, 1, a.sizes[1], 1, 1) for _ in range(4))),
+    lambda random, g, a, b: normalized(random, g, a),
 ]  # fmt: skip
 """Each keeps four axes of at least four elements, as long as these are there."""
 
