@@ -298,7 +298,7 @@ def test_nodes_tell_where_they_come_from() -> None:
     [
         pytest.param(lambda node, e: e.Reshape(node.tensor("InputTensor"), (2, 2)), r"\[2, 2\]", id="shape"),
         pytest.param(lambda node, e: e.Cast(node.tensor("InputTensor"), np.dtype("int64")), "int64", id="type"),
-        pytest.param(lambda node, e: {}, "gave nothing for OutputTensor", id="missing"),
+        pytest.param(lambda node, e: {}, "returned nothing for OutputTensor", id="missing"),
     ],
 )
 def test_defects_of_a_lowering_are_ours(monkeypatch: pytest.MonkeyPatch, wrong: object, message: str) -> None:
