@@ -1,4 +1,4 @@
-"""SPACE_TO_DEPTH, DEPTH_TO_SPACE, UNFOLD and FOLD compiled, run, and compared with the reference."""
+"""SPACE_TO_DEPTH, DEPTH_TO_SPACE, UNFOLD and FOLD against the reference."""
 
 from math import prod
 
@@ -62,7 +62,7 @@ def windows(
     )
 
 
-def moves(model):
+def without_reshapes(model):
     return [name for name in operators(model) if name != "Reshape"]
 
 
@@ -84,7 +84,7 @@ def moves(model):
     ],
 )
 def test_form_of_blocks(name, data_type, order, expected):
-    assert moves(check_case(blocks(name, data_type, order))) == expected
+    assert without_reshapes(check_case(blocks(name, data_type, order))) == expected
 
 
 @pytest.mark.parametrize("name", BLOCKS)
@@ -105,7 +105,7 @@ def test_constant_blocks_fold(name):
             assert operators(model) == ["Identity"]
 
 
-def test_nothing_happens_to_signalling_nans():
+def test_signalling_nans_keep_their_bits():
     bits = np.resize(np.array([0x7D01, 0xFE01, 0x8001, 0x3C00], np.uint16), (2, 3, 4, 6)).view(np.float16)
     for name in BLOCKS[:2]:
         op = blocks(name, "FLOAT16")
@@ -125,7 +125,7 @@ FORMS = [
     ("dilated row", {"spatial": (7,), "sizes": (3,), "dilations": (3,)}, SLICES, ["Col2Im"]),
     ("padded row", {"spatial": (7,), "sizes": (3,), "start": (2,), "end": (1,)}, ["Pad", *SLICES], ["Col2Im"]),
     ("patches", {"spatial": (6, 6), "sizes": (2, 3), "steps": (2, 3)}, ["Transpose", "Gather"], ["Col2Im"]),
-    ("patches, the rest cut off", {"sizes": (2, 4), "steps": (2, 4)}, ["Slice", "Transpose", "Gather"], ["Col2Im"]),
+    ("patches, the rest cropped", {"sizes": (2, 4), "steps": (2, 4)}, ["Slice", "Transpose", "Gather"], ["Col2Im"]),
     ("one row high", {"spatial": (1, 6), "sizes": (1, 3)}, SLICES, ["Col2Im"]),
     ("the image", {"sizes": (1, 1)}, ["Gather"], ["Col2Im"]),
     ("volume", {"spatial": (3, 4, 5), "sizes": (2, 2, 3)}, [*SLICES, "Gather"], ["Expand", "ScatterElements"]),
@@ -140,8 +140,8 @@ FORMS = [
 
 @pytest.mark.parametrize(("fields", "unfolded", "folded"), [pytest.param(*row[1:], id=row[0]) for row in FORMS])
 def test_form_of_windows(fields, unfolded, folded):
-    assert moves(check_case(windows("UNFOLD", **fields))) == unfolded
-    assert moves(check_case(windows("FOLD", **fields))) == folded
+    assert without_reshapes(check_case(windows("UNFOLD", **fields))) == unfolded
+    assert without_reshapes(check_case(windows("FOLD", **fields))) == folded
 
 
 @pytest.mark.parametrize("name", WINDOWS)
@@ -157,11 +157,8 @@ def test_constant_windows_fold(name, fields):
     assert operators(check_case(windows(name, **fields), constants=["InputTensor"])) == ["Identity"]
 
 
-# --- generated descriptors -------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "UINT32", "INT64"])
-def test_directml_has_kernels_of_its_own(data_type):
+def test_kernels_of_directml(data_type):
     for name, kernel in (("SPACE_TO_DEPTH", "SpaceToDepth"), ("DEPTH_TO_SPACE1", "DepthToSpace")):
         case = make_case(blocks(name, data_type))
         assert operators(compile_outputs(case.graph, case.graph.outputs, target="dml")) == [kernel]
@@ -169,5 +166,5 @@ def test_directml_has_kernels_of_its_own(data_type):
 
 @pytest.mark.parametrize("name", WINDOWS)
 @pytest.mark.parametrize("leading", range(6))
-def test_windows_behind_leading_ones(name: str, leading: int) -> None:
+def test_leading_dimensions_of_size_1(name: str, leading: int) -> None:
     check_case(windows(name, (5,), (3,), start=(1,), leading=(1,) * leading))
