@@ -101,7 +101,7 @@ def _softplus(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
     divisor = e.constant(steepness, x.dtype)
     if steepness < 1:
         return e.Div(e.Softplus(affine(e, x, steepness, 0)), divisor)
-    e.note("where Steepness * x could overflow the result is x itself")
+    e.note("the result is x if Steepness * x is large, since that could overflow")
     near = e.Clip(x, None, _SOFTPLUS_IS_X / steepness)
     return e.Max(x, e.Div(e.Softplus(affine(e, near, steepness, 0)), divisor))
 

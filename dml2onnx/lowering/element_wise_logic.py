@@ -71,7 +71,7 @@ def is_infinity(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_IF", moves=("ATensor", "BTensor"))
 def if_(node: Operands, e: Emitter) -> Tensor:
-    """ATensor where the condition is not 0, else BTensor, whatever the other one is [decision E23].
+    """ATensor where the condition is not 0, else BTensor; the other one has no effect [decision E23].
 
     Where; GatherElements for bits of floats.
     """
@@ -122,4 +122,4 @@ def bit_count(node: Operands, e: Emitter) -> Tensor:
 
 def _note_bits_of_floats(node: Operands, e: Emitter, field: str) -> None:
     if node.op.tensor(field).data_type.is_float:
-        e.note("ONNX has no operator for the bits of floats: they are computed, in which NaNs lose their payload")
+        e.note("ONNX has no operator for the bits of floats: they are computed, and NaNs lose their payload")

@@ -99,7 +99,7 @@ def round_(node: Operands, e: Emitter) -> Tensor:
     x = node.widened(x) if mode == "TOWARD_ZERO" else e.Cast(x, FLOAT)
     magnitude, signed = e.Abs(x), x
     if mode == "TOWARD_INFINITY":
-        e.note("|x| is moved by the FLOAT32 number below 0.5: halves round to the next whole number, less does not")
+        e.note("the FLOAT32 number below 0.5 is added to |x|: halves round away from zero, smaller fractions do not")
         magnitude = e.Add(magnitude, e.constant(np.nextafter(np.float32(0.5), np.float32(0))))
         signed = e.Mul(x, e.constant(2, x.dtype))
     return e.Mul(e.Floor(magnitude), e.Clip(signed, -1, 1))
@@ -111,7 +111,7 @@ def atan_yx(node: Operands, e: Emitter) -> Tensor:
     y, x = operands(node)
     zero = e.constant(0, x.dtype)
     height, width = e.Abs(y), e.Abs(x)
-    e.note("equal sides are 45 degrees, also where they are infinite; the origin is 0")
+    e.note("equal sides are 45 degrees, also if they are infinite; the origin is 0")
     slope = e.Where(e.Equal(height, width), e.Sign(height), e.Div(height, width), no_minus_zero=True)
     angle = e.Atan(slope)
     other_side = e.Sub(e.constant(math.pi, x.dtype), angle)

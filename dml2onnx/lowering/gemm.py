@@ -62,7 +62,7 @@ def _as_gemm(e: Emitter, op: OperatorDesc, a: Tensor, b: Tensor, c: Tensor | Non
 
 def _as_matmul(e: Emitter, op: OperatorDesc, a: Tensor, b: Tensor, c: Tensor | None) -> Tensor:
     if prod(b.shape[:-2]) > 1:
-        e.note("batches with matrices of their own are a MatMul, which Gemm cannot express")
+        e.note("batches with different matrices are a MatMul: Gemm has one matrix for all rows")
     a, b = _transformed(e, a, op.enum("TransA")), _transformed(e, b, op.enum("TransB"))
     if prod(b.shape[:-2]) == 1 and b.value is not None:
         b = e.Reshape(b, b.shape[-2:])

@@ -115,7 +115,7 @@ def _as_multiplied(e: Emitter, x: Tensor, w: Tensor, steps: Steps) -> tuple[Tens
     if w.dtype != INT8 or e.multiplies_signed(x, w):
         return w, steps
     zero_point = or_zero(e, steps.zero_point, w.rank, INT8)
-    e.note("INT8 is moved up by 128 to UINT8, of which products are exact on every processor")
+    e.note("128 is added to make UINT8 of INT8: products of UINT8 are exact on every processor")
     return e.raised(w), Steps(steps.scale, e.raised(zero_point))
 
 
@@ -185,7 +185,7 @@ def _convolved(node: Operands, e: Emitter) -> Tensor:
     if w_zero_point.size == 1:
         y = e.ConvInteger(x, w, x_zero_point, e.Reshape(w_zero_point, ()), window, group)
         return e.Slice(y, (0,) * y.rank, node.output().sizes)
-    e.note("zero points of channels are taken off behind ConvInteger, each times the sum of its window")
+    e.note("zero points of channels are subtracted after ConvInteger, each times the sum of its window")
     y = e.ConvInteger(x, w, x_zero_point, e.constant(0, w.dtype), window, group)
     e.budget.require(group * prod(w.shape[1:]))
     ones = e.constant(np.ones((group, *w.shape[1:]), x.dtype))
@@ -205,13 +205,13 @@ def _multiplied(node: Operands, e: Emitter, wide: DType = UINT32) -> Tensor:
         y = e.MatMul(shifted(e, a, a_zero_point, wide), shifted(e, b, b_zero_point, wide))
         if wide == FLOAT:
             return y
-        e.note("integers of more than 8 bits are multiplied in UINT32, whose low bits are those of INT32")
+        e.note("integers of more than 8 bits are multiplied in UINT32, which gives the same bits as INT32")
         return e.Cast(y, INT32)
     a_zero_point, b_zero_point = (or_zero(e, z, a.rank, x.dtype) for z, x in ((a_zero_point, a), (b_zero_point, b)))
     columns = _of_columns(e, b_zero_point, b)
     if a_zero_point.size == 1:
         return e.MatMulInteger(a, b, e.Reshape(a_zero_point, ()), columns)
-    e.note("zero points of rows are taken off behind MatMulInteger, each times the sum of the column")
+    e.note("zero points of rows are subtracted after MatMulInteger, each times the sum of the column")
     y = e.MatMulInteger(a, b, e.constant(0, a.dtype), columns)
     sums = e.ReduceSum(shifted(e, b, b_zero_point, INT32), (b.rank - 2,))
     return e.Sub(y, e.Mul(e.Cast(a_zero_point, INT32), sums))

@@ -64,7 +64,7 @@ def dequantize(node: Operands, e: Emitter) -> Tensor:
     x, scale, zero_point = _in_blocks(node, e, data_type)
     nibble = INT4 if data_type.is_signed else UINT4
     if data_type.is_packed_nibbles and _stays_packed(e, x, nibble):
-        e.note("the weights stay packed: runtimes widen them when they load the model")
+        e.note("the weights stay packed: runtimes unpack them when they load the model")
         y = e.stored_nibbles(x, nibble)
         if zero_point is not None:
             is_packed = _stays_packed(e, zero_point, nibble)
@@ -109,11 +109,11 @@ def _in_blocks(node: Operands, e: Emitter, data_type: DataType) -> tuple[Tensor,
         if 1 < entries < size
     }
     if x.rank + len(split) > MAX_DIMENSIONS:
-        e.note("each element of a block gets a scale of its own: split dimensions would be too many")
+        e.note("scales are repeated for each element of a block: splitting dimensions would exceed the maximum rank")
         scale, *zero_points = (_repeated(e, item, x.shape) for item in items)
         return x, e.Cast(scale, FLOAT), zero_points[0] if zero_points else None
     if split:
-        e.note("dimensions of several blocks are split: the blocks, and the elements of each")
+        e.note("dimensions of several blocks are split into the blocks and the elements of each")
     counts = [max(item.shape[axis] for item in items) for axis in range(x.rank)]
 
     def divided(item: Tensor) -> Tensor:

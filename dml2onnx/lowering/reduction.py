@@ -89,7 +89,7 @@ def _index(node: Operands, e: Emitter, axes: Axes, *, largest: bool, last: bool)
     if len(axes) > 1:
         y, axes = merged(e, y, axes)
     if len(axes) > 1:
-        e.note("axes moved next to each other: ArgMax and ArgMin have one")
+        e.note("axes are moved next to each other and merged: ArgMax and ArgMin take one axis")
         rest = [axis for axis in range(y.rank) if axis not in axes]
         y, axes = merged(e, e.Transpose(y, (*rest, *axes)), tuple(range(len(rest), y.rank)))
     index = (e.ArgMax if largest else e.ArgMin)(y, axes[0], last=last)

@@ -268,7 +268,7 @@ def _weighted_sum(e: Emitter, x: Tensor, i: int, axis: Axis) -> Tensor:
         # not by Resize: optimisers merge it with the following Mul
         low, high = (e.Cast(_nearest(e, x, ((i, axis),), side, by_resize=False), FLOAT) for side in sides)
     else:
-        e.note(f"axis {i} is extrapolated beyond its ends, as DirectML does for this InputPixelOffset")
+        e.note(f"axis {i} is extrapolated beyond its ends, as by DirectML for this InputPixelOffset")
         above = beyond.weight
         low, high = (e.Cast(e.Gather(x, e.positions(at), i), FLOAT) for at in (beyond.low, beyond.high))
     above = above.reshape([-1 if j == i else 1 for j in range(x.rank)])

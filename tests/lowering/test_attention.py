@@ -38,14 +38,14 @@ def attention(
     value_size=6,
     past=5,
     cache=None,
-    given=(),
+    present=(),
     mask=None,
     rank=None,
     data_type="FLOAT32",
     layouts=None,
     **attributes,
 ):
-    """A descriptor; ``given`` has names of ``OPTIONAL``, ``cache`` is the size of present tensors with past lengths.
+    """A descriptor; ``present`` has names of ``OPTIONAL``, ``cache`` is the size of present tensors with past lengths.
 
     ``rank`` is the least number of dimensions of tensors.
     """
@@ -54,7 +54,7 @@ def attention(
         keys = queries
     if source in {"key and value", "all"}:
         value_size = size
-    past = past if "past" in given else 0
+    past = past if "past" in present else 0
     total = cache or past + keys
     stacks = {"query and key": 2, "key and value": 2, "all": 3}
     sizes = {
@@ -64,20 +64,20 @@ def attention(
         "StackedQueryKeyTensor": (batch, queries, heads, 2, size) if source == "query and key" else None,
         "StackedKeyValueTensor": (batch, keys, groups, 2, size) if source == "key and value" else None,
         "StackedQueryKeyValueTensor": (batch, queries, heads, stacks["all"], size) if source == "all" else None,
-        "BiasTensor": (heads * size + groups * (size + value_size),) if "bias" in given else None,
-        "RelativePositionBiasTensor": (batch, heads, queries, total) if "position" in given else None,
+        "BiasTensor": (heads * size + groups * (size + value_size),) if "bias" in present else None,
+        "RelativePositionBiasTensor": (batch, heads, queries, total) if "position" in present else None,
         "PastKeyTensor": (batch, groups, past, size) if past else None,
         "PastValueTensor": (batch, groups, past, value_size) if past else None,
         "OutputTensor": (batch, queries, heads * value_size),
-        "OutputPresentKeyTensor": (batch, groups, total, size) if cache or "present key" in given else None,
-        "OutputPresentValueTensor": (batch, groups, total, value_size) if cache or "present value" in given else None,
+        "OutputPresentKeyTensor": (batch, groups, total, size) if cache or "present key" in present else None,
+        "OutputPresentValueTensor": (batch, groups, total, value_size) if cache or "present value" in present else None,
         "MaskTensor": {
             "KEY_SEQUENCE_LENGTH": (1, batch),
             "KEY_SEQUENCE_END_START": (2, batch),
             "KEY_QUERY_SEQUENCE_LENGTH_START_END": (3 * batch + 2,),
             "BOOLEAN": (batch, heads, queries, total),
         }.get(mask),
-        "PastSequenceLengthsTensor": (batch,) if cache or "lengths" in given else None,
+        "PastSequenceLengthsTensor": (batch,) if cache or "lengths" in present else None,
     }
     integers = {"MaskTensor", "PastSequenceLengthsTensor"}
     tensors = {
@@ -149,8 +149,8 @@ SUPPORT = [(name, *case.values) for name in NAMES for case in type_cases(name)]
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize(("name", "data_type", "rank"), SUPPORT)
 def test_every_data_type_and_rank(name, data_type, rank, source, opset):
-    for given_, mask in ((OPTIONAL, "BOOLEAN"), ((), None), (("bias", "present key"), "KEY_SEQUENCE_LENGTH")):
-        op = attention(name, source, given=given_, mask=mask, rank=rank, data_type=data_type)
+    for present, mask in ((OPTIONAL, "BOOLEAN"), ((), None), (("bias", "present key"), "KEY_SEQUENCE_LENGTH")):
+        op = attention(name, source, present=present, mask=mask, rank=rank, data_type=data_type)
         check(op, opset=opset)
 
 
@@ -160,7 +160,7 @@ def test_every_data_type_and_rank(name, data_type, rank, source, opset):
 def test_optional_tensors(name, data_type, opset):
     for flags in product([False, True], repeat=len(OPTIONAL)):
         chosen = [item for item, flag in zip(OPTIONAL, flags, strict=True) if flag]
-        model = check(attention(name, given=chosen, data_type=data_type), opset=opset)
+        model = check(attention(name, present=chosen, data_type=data_type), opset=opset)
         assert len(model.model_proto.graph.output) == 1 + flags[3] + flags[4]
 
 
@@ -171,16 +171,16 @@ class TestMasks:
     @pytest.mark.parametrize("mask", MASKS)
     @pytest.mark.parametrize("name", NAMES)
     def test_each_type(self, name, mask, rank, constants, opset):
-        for given_ in ((), ("past", "position")):
-            op = attention(name, mask=mask, rank=rank, given=given_)
-            check(op, constants=constants, seed=len(given_), opset=opset)
+        for present in ((), ("past", "position")):
+            op = attention(name, mask=mask, rank=rank, present=present)
+            check(op, constants=constants, seed=len(present), opset=opset)
 
     @pytest.mark.parametrize("opset", [21, 23])
     @pytest.mark.parametrize("strides", [(12, 0, 4, 1), (0, 0, 4, 1), (4, 0, 0, 1), (0, 12, 4, 1), (0, 0, 0, 0)])
     @pytest.mark.parametrize("name", NAMES)
     def test_broadcast_by_strides(self, name, strides, opset):
         for mask, field in (("BOOLEAN", "MaskTensor"), (None, "RelativePositionBiasTensor")):
-            op = attention(name, mask=mask, given=() if mask else ("position",), layouts={field: strides})
+            op = attention(name, mask=mask, present=() if mask else ("position",), layouts={field: strides})
             check(op, opset=opset)
 
     @pytest.mark.parametrize("opset", [21, 23])
@@ -215,13 +215,13 @@ class TestForm:
         assert operators(model).count("Transpose") == 4
 
     def test_one_token_transposes_joined_keys_only(self):
-        op = attention(queries=1, keys=1, given=("past", "present key", "present value"))
+        op = attention(queries=1, keys=1, present=("past", "present key", "present value"))
         model = check(op)
         assert kernels(model) == ["Concat", "Concat", "MatMul", "Mul", "Softmax", "MatMul"]
         assert operators(model).count("Transpose") == 1
 
     def test_constant_keys_and_values_are_transposed_when_compiling(self):
-        model = check(attention(given=("bias",)), constants=["KeyTensor", "ValueTensor", "BiasTensor"])
+        model = check(attention(present=("bias",)), constants=["KeyTensor", "ValueTensor", "BiasTensor"])
         assert kernels(model) == ["Add", "MatMul", "Mul", "Softmax", "MatMul"]
         assert operators(model).count("Transpose") == 2
 
@@ -233,15 +233,15 @@ class TestForm:
         assert kernels(model) == ["MatMul", "Mul", "Softmax", "MatMul"]
 
     def test_float16_keys_are_joined_in_float16(self):
-        op = attention(data_type="FLOAT16", given=("past", "present key", "present value"))
+        op = attention(data_type="FLOAT16", present=("past", "present key", "present value"))
         model = check(op)
         joins = [item for item in model.model_proto.graph.node if item.op_type == "Concat"]
         assert {item.output[0] for item in joins} == set(PRESENT)
 
     @pytest.mark.parametrize("name", NAMES)
-    @pytest.mark.parametrize("given_", [(), ("past", "present key", "present value"), ("present value",), ("bias",)])
-    def test_attention_from_opset_23_on(self, name, given_):
-        found = kernels(check(attention(name, given=given_), opset=23))
+    @pytest.mark.parametrize("present", [(), ("past", "present key", "present value"), ("present value",), ("bias",)])
+    def test_attention_from_opset_23_on(self, name, present):
+        found = kernels(check(attention(name, present=present), opset=23))
         assert [item for item in found if item not in {"Split", "Add"}] == ["Attention"]
 
     def test_attention_with_a_mask(self):
@@ -258,7 +258,7 @@ class TestForm:
                 "Attention of grouped heads has one mask for all of them: it is MatMul and Softmax",
             ),
             (
-                attention(given=("position",)),
+                attention(present=("position",)),
                 "what is added to the scores may be a mask to Attention: it is MatMul and Softmax",
             ),
             (
@@ -277,13 +277,13 @@ class TestForm:
         """ONNX Runtime 1.24 reads out of bounds."""
         op = attention("MULTIHEAD_ATTENTION1", source, data_type="FLOAT16")
         assert "Attention" not in operators(check(op, opset=23, exact=False))
-        past = attention("MULTIHEAD_ATTENTION1", source, data_type="FLOAT16", given=("past",))
+        past = attention("MULTIHEAD_ATTENTION1", source, data_type="FLOAT16", present=("past",))
         assert "Attention" in operators(check(past, opset=23, exact=False))
 
     def test_a_constant_position_bias_is_not_a_mask(self):
-        op = attention(given=("position",))
+        op = attention(present=("position",))
         assert "Attention" in operators(check(op, opset=23, constants=["RelativePositionBiasTensor"]))
-        grouped = attention("MULTIHEAD_ATTENTION1", given=("position",))
+        grouped = attention("MULTIHEAD_ATTENTION1", present=("position",))
         assert "Attention" not in operators(check(grouped, opset=23, constants=["RelativePositionBiasTensor"]))
         lowest = np.full(op.tensor("RelativePositionBiasTensor").sizes, np.finfo(np.float32).min)
         model = check(
@@ -292,7 +292,7 @@ class TestForm:
         assert "Attention" not in operators(model)
 
     def test_directml_computes_in_float16(self):
-        graph = make_case(attention(data_type="FLOAT16", given=OPTIONAL)).graph
+        graph = make_case(attention(data_type="FLOAT16", present=OPTIONAL)).graph
         assert "Cast" not in operators(compile_outputs(graph, graph.outputs, target="dml", opset=21))
 
 
@@ -305,7 +305,7 @@ class TestLengths:
     def test_present_tensors_hold_the_past(self, queries, data_type, opset):
         for seed, extra in enumerate(((), ("bias",))):
             sizes = {"queries": queries, "keys": queries, "cache": 9}
-            op = attention("MULTIHEAD_ATTENTION1", **sizes, given=extra, data_type=data_type)
+            op = attention("MULTIHEAD_ATTENTION1", **sizes, present=extra, data_type=data_type)
             check(op, seed=seed, opset=opset)
 
     def test_unknown_previous_contents(self):
@@ -325,7 +325,7 @@ class TestLengths:
 
     @pytest.mark.parametrize("source", SOURCES)
     def test_stacks(self, source):
-        check(attention("MULTIHEAD_ATTENTION1", source, keys=3, cache=9, given=("bias",)))
+        check(attention("MULTIHEAD_ATTENTION1", source, keys=3, cache=9, present=("bias",)))
 
     def test_a_cache_is_an_input_in_its_own_shape(self):
         model = check(attention("MULTIHEAD_ATTENTION1", keys=3, cache=9))
@@ -355,7 +355,7 @@ class TestLayouts:
     )
     def test_sizes(self, sizes, opset):
         for name in NAMES:
-            check(attention(name, groups=1, given=("past",), **sizes), opset=opset)
+            check(attention(name, groups=1, present=("past",), **sizes), opset=opset)
 
 
 @pytest.mark.parametrize("opset", [21, 23])
@@ -363,7 +363,7 @@ class TestLayouts:
 @pytest.mark.parametrize("name", NAMES)
 def test_extreme_values(name, scale, opset):
     for seed in range(4):
-        op = attention(name, given=("bias", "position", "past") if seed % 2 else (), mask="BOOLEAN", Scale=scale)
+        op = attention(name, present=("bias", "position", "past") if seed % 2 else (), mask="BOOLEAN", Scale=scale)
         check_case(op, extremes=True, seed=seed, opset=opset)
 
 

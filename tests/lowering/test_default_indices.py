@@ -100,8 +100,8 @@ def test_activations_that_onnx_does_not_have(name):
     ("options", "more"),
     [
         pytest.param({"past": 0}, [], id="plain"),
-        pytest.param({"given": ("past", "present key", "present value")}, [], id="past"),
-        pytest.param({"given": ("position",), "past": 0}, [], id="position"),
+        pytest.param({"present": ("past", "present key", "present value")}, [], id="past"),
+        pytest.param({"present": ("position",), "past": 0}, [], id="position"),
     ],
 )
 def test_attention(options, more, data_type):

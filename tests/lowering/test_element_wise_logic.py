@@ -43,7 +43,7 @@ def described(name, data_type, strides=None):
             kind = "UINT8" if item.name == "ConditionTensor" else data_type
             fields[item.name] = t(kind, SHAPE, next(views))
     if "InfinityMode" in schema.index:
-        fields["InfinityMode"] = "EITHER"
+        return operator(name, **fields, InfinityMode="EITHER")
     return operator(name, **fields)
 
 

@@ -51,14 +51,14 @@ FLOATS = ["FLOAT32", "FLOAT16"]
 SHAPE = (2, 3, 4)
 
 
-def described(name, data_type="FLOAT32", sizes=SHAPE, strides=None, out=None, scale=None, exponent_type=None, **given):
+def described(name, data_type="FLOAT32", sizes=SHAPE, strides=None, out=None, scale=None, exponent_type=None, **more):
     """A descriptor; ``strides`` are those of the inputs, in the order of the fields, ``scale`` is Scale and Bias."""
     schema, views = catalog.operator(name), iter(strides or [None] * 2)
     fields = {}
     for item in schema.tensor_fields:
         kind = exponent_type or data_type if item.name == "ExponentTensor" else data_type
         fields[item.name] = t(kind, sizes, out if item.name.startswith("Output") else next(views))
-    low, high = given.pop("low", -1.0), given.pop("high", 1.5)
+    low, high = more.pop("low", -1.0), more.pop("high", 1.5)
     if name == "ELEMENT_WISE_CLIP_GRAD1":
         kind = DataType[data_type]
         low, high = (scalar(kind, bound) for bound in (low, high))
@@ -71,7 +71,7 @@ def described(name, data_type="FLOAT32", sizes=SHAPE, strides=None, out=None, sc
         "Exponent": 3.0,
         "Scale": 1.5,
         "Bias": tuple(0.5 * i - 1 for i in range(sizes[1])) if len(sizes) > 1 else (),
-        **given,
+        **more,
     }
     return operator(name, **fields, **{key: value for key, value in attributes.items() if key in schema.index})
 

@@ -220,11 +220,11 @@ def bits(data_type: str, count: int, seed: int, *, quiet: bool = False) -> np.nd
 
 
 def moving(
-    name: str, form: Mapping[str, Any], data_type: str, held: str, layout: str
+    name: str, form: Mapping[str, Any], data_type: str, stored_type: str, layout: str
 ) -> tuple[Graph, dict[str, np.ndarray]]:
-    """A node that moves ``data_type`` and a copy of its output, between inputs and outputs of type ``held``."""
+    """A node that moves ``data_type`` and a copy of its output, between inputs and outputs of type ``stored_type``."""
     op, constants = described(name, form, data_type, layout)
-    width = DataType[held].itemsize
+    width = DataType[stored_type].itemsize
     reads: dict[str, tuple[Read, ...]] = {}
     inputs, stored = [], []
     feeds: dict[str, np.ndarray] = {}
@@ -239,9 +239,9 @@ def moving(
             for index, desc in enumerate(op.tensors(field.name)):
                 value = Value(f"{field.name}{index}", desc.minimum_bytes)
                 count = value.nbytes // width
-                inputs.append(GraphInput(value.name, value, desc=t(held, [count])))
-                quiet = held == data_type == "FLOAT16" and name.startswith(CAST)
-                feeds[value.name] = bits(held, count, len(feeds), quiet=quiet)
+                inputs.append(GraphInput(value.name, value, desc=t(stored_type, [count])))
+                quiet = stored_type == data_type == "FLOAT16" and name.startswith(CAST)
+                feeds[value.name] = bits(stored_type, count, len(feeds), quiet=quiet)
                 values.append(value)
             reads[field.name] = tuple(Read(value) for value in values)
     nodes, outputs, writes = [], [], {}
@@ -254,7 +254,7 @@ def moving(
                 copy = operator("JOIN", InputTensors=[whole], OutputTensor=whole, Axis=0)
                 last = Value(f"copy of {value.name}", value.nbytes)
                 nodes.append(Node(last.name, copy, {"InputTensors": (Read(value),)}, {"OutputTensor": (Write(last),)}))
-                outputs.append(GraphOutput(last.name, last, t(held, whole.sizes)))
+                outputs.append(GraphOutput(last.name, last, t(stored_type, whole.sizes)))
     nodes.insert(0, Node("move", op, reads, writes))
     return Graph(tuple(nodes), tuple(inputs), tuple(outputs), tuple(stored)), feeds
 
@@ -263,16 +263,16 @@ def combinations() -> Iterator[Any]:
     for name in FORMS:
         (row,) = catalog.operator(name).rows_at(LATEST)
         for data_type in sorted(row.tensors[moved(name)[0]].data_types):
-            for held in PARTNERS.get(data_type, ()):
-                yield pytest.param(name, data_type, held, id=f"{name}-{data_type}-of-{held}")
+            for stored_type in PARTNERS.get(data_type, ()):
+                yield pytest.param(name, data_type, stored_type, id=f"{name}-{data_type}-of-{stored_type}")
 
 
-@pytest.mark.parametrize(("name", "data_type", "held"), list(combinations()))
-def test_bits_are_moved(name: str, data_type: str, held: str) -> None:
+@pytest.mark.parametrize(("name", "data_type", "stored_type"), list(combinations()))
+def test_bits_are_moved(name: str, data_type: str, stored_type: str) -> None:
     """NaNs keep their payloads and zeros their signs, whatever type the descriptors have."""
     for form in FORMS[name]:
         for layout in ("packed", "gapped"):
-            graph, feeds = moving(name, form, data_type, held, layout)
+            graph, feeds = moving(name, form, data_type, stored_type, layout)
             model = compile_outputs(graph, graph.outputs)
             got = in_session(model, feeds, optimised=layout == "packed")
             for key, want in evaluate(graph, feeds).items():
@@ -310,7 +310,9 @@ def test_a_copy_of_integers_is_one_node() -> None:
     assert set(operators(compile_outputs(graph, graph.outputs))) <= {"Tile", "Reshape", "Expand"}
 
 
-def beside(name: str, form: Mapping[str, Any], data_type: str, computed: int) -> tuple[Graph, dict[str, np.ndarray]]:
+def next_to_constants(
+    name: str, form: Mapping[str, Any], data_type: str, computed: int
+) -> tuple[Graph, dict[str, np.ndarray]]:
     """A node whose output is read as integers, and whose moved input number ``computed`` is computed as floats.
 
     Other moved inputs are constants that are NaN as floats, and so is a fill value.
@@ -363,7 +365,7 @@ def test_constants_keep_their_bits_next_to_floats(name: str, exact: bool) -> Non
         for form in FORMS[name]:
             op = described(name, form, data_type, "packed")[0]
             for computed in range(sum(len(op.tensors(field)) for field in moved(name))):
-                graph, feeds = beside(name, form, data_type, computed)
+                graph, feeds = next_to_constants(name, form, data_type, computed)
                 model = compile_outputs(graph, graph.outputs, target="cpu" if exact else "onnx", exact=exact)
                 got = in_session(model, feeds, optimised=True)
                 for key, want in evaluate(graph, feeds).items():
