@@ -6,7 +6,7 @@ https://learn.microsoft.com/windows/ai/directml/dml-fused-activations
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from math import prod
 
@@ -62,11 +62,6 @@ def apply_activation(e: Emitter, activation: OperatorDesc | None, x: Tensor) -> 
     if activation.type in _ALONG_AXES:
         return _over_slices(e, activation, x)
     return _FORMULAS[activation.type](e, activation, x)
-
-
-def sees_slices(activation: OperatorDesc) -> bool:
-    """Whether an activation works along axes, so that the shape of its tensor matters."""
-    return not activation.schema.is_element_wise
 
 
 # --- one element at a time -------------------------------------------------------------------------------------------
@@ -152,13 +147,9 @@ def _over_slices(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
     if prod(x.shape[first:last]) == prod(x.shape[axis] for axis in wide):
         merged = (*x.shape[:first], prod(x.shape[first:last]), *x.shape[last:])
         return e.Reshape(emit(e, e.Reshape(x, merged), first), x.shape)
-    return _transposed(e, x, wide, emit)
-
-
-def _transposed(e: Emitter, x: Tensor, axes: Sequence[int], emit: Callable[[Emitter, Tensor, int], Tensor]) -> Tensor:
-    order = [*(axis for axis in range(x.rank) if axis not in axes), *axes]
+    order = [*(axis for axis in range(x.rank) if axis not in wide), *wide]
     moved = e.Transpose(x, order)
-    count = prod(x.shape[axis] for axis in axes)
+    count = prod(x.shape[axis] for axis in wide)
     rows = emit(e, e.Reshape(moved, (x.size // count, count)), 1)
     return e.Transpose(e.Reshape(rows, moved.shape), [order.index(axis) for axis in range(x.rank)])
 

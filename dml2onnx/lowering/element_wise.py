@@ -15,7 +15,6 @@ from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.onnx_model import FLOAT, DType
 
-_UNSCALED = (1.0, 0.0)
 _ARITHMETIC: Mapping[str, Callable[[Emitter, Tensor, Tensor], Tensor]] = {
     "ADD": Emitter.Add,
     "DIVIDE": Emitter.Div,
@@ -68,7 +67,7 @@ def operands(node: Operands) -> tuple[Tensor, Tensor]:
 
 def is_unscaled(factors: ScaleBias | None) -> bool:
     """Whether ``x * Scale + Bias`` is ``x``."""
-    return factors is None or (factors.scale, factors.bias) == _UNSCALED
+    return factors is None or (factors.scale, factors.bias) == (1, 0)
 
 
 def scaled(e: Emitter, x: Tensor, factors: ScaleBias | None) -> Tensor:

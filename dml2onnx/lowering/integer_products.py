@@ -7,10 +7,11 @@ from math import prod
 
 import numpy as np
 
+from dml2onnx.codes.compiling import IN_UNITS
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.lowering.convolution import windows_of
 from dml2onnx.lowering.operands import Operands
-from dml2onnx.lowering.pairs import NOTE, Steps, bias_of, fits, has_positive_scale, numbers, quantised
+from dml2onnx.lowering.pairs import Steps, bias_of, fits, has_positive_scale, numbers, quantised
 from dml2onnx.lowering.quantization import or_zero, requantized, scale_along, shifted, steps_of, zero_point_along
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.onnx_model import FLOAT, DType
@@ -102,7 +103,7 @@ def _paired_product(node: Operands, e: Emitter, dtype: DType) -> Tensor | None:
     if dtype == FLOAT:
         y = e.MatMul(numbers(e, a, rows), numbers(e, b, columns, b.rank - 1))
         y.paired = True
-        e.note(NOTE)
+        e.note(IN_UNITS)
         return y
     after = steps_of(node, e, "Output")
     if after.count > 1 or not has_positive_scale(after):

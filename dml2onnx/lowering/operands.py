@@ -35,27 +35,24 @@ class Operands:
 
     def tensor(self, field: str) -> Tensor:
         """Returns an input in the shape of its Sizes."""
-        return self._read(field, 0, False)
+        return self._read(field)
 
     def broadcastable(self, field: str) -> Tensor:
         """Returns an input whose zero-stride dimensions have size 1, for ONNX operators that broadcast."""
-        return self._read(field, 0, True)
+        return self._read(field, units=True)
 
     def optional(self, field: str) -> Tensor | None:
         """Returns an input, or ``None`` if the descriptor omits it."""
-        return self._read(field, 0, False) if field in self._node.reads else None
+        return self._read(field) if field in self._node.reads else None
 
     def array(self, field: str, *, units: bool = False) -> list[Tensor]:
         """Returns all tensors of an array field; with ``units``, as :meth:`broadcastable` does."""
-        return [self._read(field, index, units) for index in range(len(self._node.reads[field]))]
+        return [self._read(field, index, units=units) for index in range(len(self._node.reads[field]))]
 
     def bits(self, field: str) -> Tensor:
         """Returns an input as :meth:`broadcastable` does, with floats as unsigned integers that have their bits."""
-        desc = self.op.tensor(field)
-        read: Read = self._node.reads[field][0]
-        if desc.data_type.is_float:
-            desc = replace(desc, data_type=DataType[f"UINT{desc.data_type.bits}"])
-        return self._buffers.read(read.value, read.offset, desc, units=True)
+        data_type = self.op.tensor(field).data_type
+        return self._read(field, units=True, read_as=DataType[f"UINT{data_type.bits}"] if data_type.is_float else None)
 
     def previous(self, field: str) -> Tensor | None:
         """Returns the previous contents of an output that the operator updates, or ``None`` if they are unknown."""
@@ -111,9 +108,10 @@ class Operands:
         """Returns the type that :meth:`widened` casts to."""
         return self._e.compute_type(dtype)
 
-    def _read(self, field: str, index: int, units: bool) -> Tensor:
+    def _read(self, field: str, index: int = 0, *, units: bool = False, read_as: DataType | None = None) -> Tensor:
         read: Read = self._node.reads[field][index]
         desc = self.op.tensors(field)[index]
-        if self._moved_type not in (None, desc.data_type) and field in self._moved:
-            desc = replace(desc, data_type=self._moved_type)
+        read_as = self._moved_type if field in self._moved else read_as
+        if read_as not in (None, desc.data_type):
+            desc = replace(desc, data_type=read_as)
         return self._buffers.read(read.value, read.offset, desc, units=units)

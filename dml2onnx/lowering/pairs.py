@@ -15,8 +15,6 @@ from dml2onnx.codes.compiling import IN_UNITS
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.onnx_model import FLOAT, DType
 
-NOTE = IN_UNITS
-
 
 @dataclass(frozen=True, slots=True)
 class Steps:
@@ -79,7 +77,7 @@ def bias_of(e: Emitter, bias: Tensor | None, x: Steps, w: Steps) -> Tensor | Non
 
 def quantised(e: Emitter, y: Tensor, steps: Steps, dtype: DType) -> Tensor:
     """Quantises the result ``y`` of a FLOAT operator on dequantised inputs."""
-    e.note(NOTE)
+    e.note(IN_UNITS)
     y.paired = True
     scale, zero_point = steps.parameters(e, dtype)
     result = e.QuantizeLinear(y, scale, zero_point)

@@ -57,21 +57,21 @@ def average_pooling_grad(node: Operands, e: Emitter) -> Tensor:
     gradient = e.Cast(node.tensor("InputGradientTensor"), FLOAT)
     pool = pool_of(node.op, "OutputGradientTensor", "InputGradientTensor")
     e.budget.require(pool.table_size if pool.may_have_empty else 0)
-    weight = 1 / prod(pool.window.shape)
+    counts = _divisors(node, e, pool)
+    if counts is None:
+        return _spread(e, gradient, pool, 1 / prod(pool.window.shape))
+    # maximum: a window in the padding has no elements
+    return _spread(e, e.Div(gradient, e.constant(np.maximum(counts, 1)[None, None], gradient.dtype)), pool, 1)
+
+
+def _divisors(node: Operands, e: Emitter, pool: Pool) -> npt.NDArray[np.int64] | None:
+    """Returns the number of elements of each window that count; ``None`` if that is always all.
+
+    With IncludePadding, elements beyond the padded end do not count [decision P19].
+    """
     if pool.is_padded and not node.op.flag("IncludePadding"):
         e.budget.require(pool.table_size)
-        # maximum: a window in the padding has no elements
-        gradient = e.Div(gradient, e.constant(np.maximum(pool.inside(), 1)[None, None], gradient.dtype))
-        weight = 1
-    elif (counts := _inside_padding(node, e, pool)) is not None:
-        # elements beyond the padded end do not count [decision P19]
-        gradient = e.Div(gradient, e.constant(np.maximum(counts, 1)[None, None], gradient.dtype))
-        weight = 1
-    return _spread(e, gradient, pool, weight)
-
-
-def _inside_padding(node: Operands, e: Emitter, pool: Pool) -> npt.NDArray[np.int64] | None:
-    """Returns the number of elements of each window before the padded end; ``None`` if that is always all."""
+        return pool.inside()
     ends = map(sum, zip(pool.sizes, node.op.uints("EndPadding"), strict=True))
     lines = [pool.within(axis, -pool.window.start[axis], end) for axis, end in enumerate(ends)]
     if all((line == k).all() for line, k in zip(lines, pool.window.shape, strict=True)):

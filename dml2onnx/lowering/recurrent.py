@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.recurrent import GateActivation, RecurrentDirection
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.lowering.activation import apply_activation, sees_slices
+from dml2onnx.lowering.activation import apply_activation
 from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowers
 
@@ -98,9 +97,9 @@ def _gate_activation(activation: OperatorDesc) -> GateActivation:
     if activation.has("Steepness") and activation.float("Steepness") != 1:
         name = ""
     alpha, beta, *_ = (*parameters, None, None)
-    compute = partial(_applied, activation)
-    return GateActivation(name, alpha, beta, activation.type, compute, sees_slices=sees_slices(activation))
+    is_along_axes = not activation.schema.is_element_wise
 
+    def compute(e: Emitter, x: Tensor) -> Tensor:
+        return apply_activation(e, activation, x)
 
-def _applied(activation: OperatorDesc, e: Emitter, x: Tensor) -> Tensor:
-    return apply_activation(e, activation, x)
+    return GateActivation(name, alpha, beta, activation.type, compute, sees_slices=is_along_axes)

@@ -167,12 +167,6 @@ class TestBatches:
         for strides in ((0, 1), (packed[0], 0), (0, 0)):
             check_case(gemm(batches, layouts={field: (*[20] * len(batches), *strides)}))
 
-    def test_float16_is_rounded_once_after_the_activation(self):
-        model = check_case(
-            gemm((2,), data_type="FLOAT16", alpha=0.5, activation=RELU), constants=["BTensor", "CTensor"]
-        )
-        assert operators(model) == ["Cast", "MatMul", "Mul", "Add", "Relu", "Cast"]
-
 
 @pytest.mark.parametrize("axes", [(3,), (2,), (0,), (1, 3), (0, 1, 2, 3)])
 @pytest.mark.parametrize("shared", [True, False])
