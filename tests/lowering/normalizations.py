@@ -5,8 +5,7 @@ import numpy as np
 from tests.lowering.harness import check_case, operator, operators, t
 
 RELU = operator("ACTIVATION_RELU")
-SIZES = (2, 3, 4, 5, 2, 3, 1, 2)
-SHAPE = SIZES[:4]
+SHAPE = (2, 3, 4, 5)
 CHANNELS = (1, 3, 1, 1)
 PARAMETERS = ("MeanTensor", "VarianceTensor", "ScaleTensor", "BiasTensor")
 AFFINE = ("ScaleTensor", "BiasTensor")

@@ -39,15 +39,13 @@ def pool(
     indices=None,
     include=None,
     p=None,
-    layout=None,
-    out_layout=None,
 ):
-    """A descriptor; ``ceil`` rounds output sizes up, ``indices`` is a data type, layouts are strides."""
+    """A descriptor; ``ceil`` rounds output sizes up, ``indices`` is a data type."""
     strides, dilations, start, end = spelt_out(window, strides, dilations, start, end)
     output = windows_of(sizes, window, strides, dilations, start, end, ceil=ceil)
     fields = {
-        "InputTensor": t(data_type, sizes, layout),
-        "OutputTensor": t(data_type, output, out_layout),
+        "InputTensor": t(data_type, sizes),
+        "OutputTensor": t(data_type, output),
         "Strides": tuple(strides),
         "WindowSize": tuple(window),
         "StartPadding": tuple(start),

@@ -177,14 +177,9 @@ def test_constants_are_folded(name):
 FUSED = sorted(name.removeprefix("DML_OPERATOR_") for name in catalog.fused_activations("ELEMENT_WISE_ADD1"))
 
 
-def add1(data_type, fused, sizes=SHAPE, b_strides=None):
-    return operator(
-        "ELEMENT_WISE_ADD1",
-        ATensor=t(data_type, sizes),
-        BTensor=t(data_type, sizes, b_strides),
-        OutputTensor=t(data_type, sizes),
-        FusedActivation=fused,
-    )
+def add1(data_type, fused, sizes=SHAPE):
+    tensors = {field: t(data_type, sizes) for field in ("ATensor", "BTensor", "OutputTensor")}
+    return operator("ELEMENT_WISE_ADD1", **tensors, FusedActivation=fused)
 
 
 @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
@@ -269,12 +264,7 @@ def test_relative_accuracy_of_tails(name, fields, data_type):
     x = (np.concatenate([-np.geomspace(1e-3, 80, 400), np.geomspace(1e-3, 80, 400)]) / scale).astype(np.float32)
     op = activation(name, data_type, x.shape, **fields)
     evaluate(op, InputTensor=x.astype(op.tensor("InputTensor").data_type.dtype))
-    add = operator(
-        "ELEMENT_WISE_ADD1",
-        **{field: t("FLOAT32", x.shape) for field in ("ATensor", "BTensor", "OutputTensor")},
-        FusedActivation=operator(name, **fields),
-    )
-    evaluate(add, ATensor=x, BTensor=np.zeros_like(x))
+    evaluate(add1("FLOAT32", operator(name, **fields), x.shape), ATensor=x, BTensor=np.zeros_like(x))
 
 
 @pytest.mark.parametrize("name", SIGMOIDS)

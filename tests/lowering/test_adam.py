@@ -20,9 +20,7 @@ TYPICAL = {"LearningRate": 0.01, "Beta1": 0.9, "Beta2": 0.999, "Epsilon": 1e-8}
 
 
 def adam(sizes: tuple[int, ...], data_type: str = "FLOAT32", **fields: Any) -> OperatorDesc:
-    """A descriptor; ``fields`` may have strides by tensor."""
-    strides = {name: fields.pop(name, None) for name in TENSORS}
-    tensors = {name: t(data_type, sizes, strides[name]) for name in TENSORS}
+    tensors = {name: t(data_type, sizes) for name in TENSORS}
     return operator(
         "ADAM_OPTIMIZER", **tensors, TrainingStepTensor=t("UINT32", (1,) * len(sizes)), **{**TYPICAL, **fields}
     )

@@ -20,8 +20,8 @@ TYPES = [*FLOATS, *INTEGERS]
 PAIRS = list(itertools.product(TYPES, TYPES))
 
 
-def cast(source, target, sizes=(2, 3, 4), strides=None, out=None):
-    return operator("CAST", InputTensor=t(source, sizes, strides), OutputTensor=t(target, sizes, out))
+def cast(source, target, sizes=(2, 3, 4), strides=None):
+    return operator("CAST", InputTensor=t(source, sizes, strides), OutputTensor=t(target, sizes))
 
 
 def corners(data_type):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dml2onnx import catalog
-from dml2onnx.ir.operator import Scalar, ScaleBias
+from dml2onnx.ir.operator import Scalar
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.lowering.registry import lowerings
 from tests.lowering.harness import check_case, check_form, evaluate, integer_extremes, operator, operators, t
@@ -51,13 +51,12 @@ FLOATS = ["FLOAT32", "FLOAT16"]
 SHAPE = (2, 3, 4)
 
 
-def described(name, data_type="FLOAT32", sizes=SHAPE, strides=None, out=None, scale=None, exponent_type=None, **more):
-    """A descriptor; ``strides`` are those of the inputs, in the order of the fields, ``scale`` is Scale and Bias."""
+def described(name, data_type="FLOAT32", sizes=SHAPE, strides=None, **more):
+    """A descriptor; ``strides`` are those of the inputs, in the order of the fields."""
     schema, views = catalog.operator(name), iter(strides or [None] * 2)
     fields = {}
     for item in schema.tensor_fields:
-        kind = exponent_type or data_type if item.name == "ExponentTensor" else data_type
-        fields[item.name] = t(kind, sizes, out if item.name.startswith("Output") else next(views))
+        fields[item.name] = t(data_type, sizes, None if item.name.startswith("Output") else next(views))
     low, high = more.pop("low", -1.0), more.pop("high", 1.5)
     if name == "ELEMENT_WISE_CLIP_GRAD1":
         kind = DataType[data_type]
@@ -66,7 +65,7 @@ def described(name, data_type="FLOAT32", sizes=SHAPE, strides=None, out=None, sc
     attributes = {
         "Min": low,
         "Max": high,
-        "ScaleBias": None if scale is None else ScaleBias(*(float(np.float32(x)) for x in scale)),
+        "ScaleBias": None,
         "RoundingMode": "HALVES_TO_NEAREST_EVEN",
         "Exponent": 3.0,
         "Scale": 1.5,

@@ -50,15 +50,10 @@ def band(data_type="FLOAT32", sizes=(3, 4), begin=0, end=2, value=7, present=Tru
     )
 
 
-def random(sizes=(5, 3), rank=4, state=True, strides=None, out=None):
-    words = (*(1,) * (rank - 1), 6)
-    return operator(
-        "RANDOM_GENERATOR",
-        InputStateTensor=t("UINT32", words, strides),
-        OutputTensor=t("UINT32", sizes, out),
-        OutputStateTensor=t("UINT32", words) if state else None,
-        Type="PHILOX_4X32_10",
-    )
+def random(sizes):
+    state, output = t("UINT32", (1, 1, 1, 6)), t("UINT32", sizes)
+    fields = {"InputStateTensor": state, "OutputTensor": output, "OutputStateTensor": state}
+    return operator("RANDOM_GENERATOR", **fields, Type="PHILOX_4X32_10")
 
 
 def generate(sizes, counter, key, **settings):

@@ -13,14 +13,12 @@ NO_KERNEL = ("FLOAT16", "INT16", "UINT16")
 """Types for which ONNX Runtime has no Pad kernel."""
 
 
-def pad(
-    sizes, start, end, mode="CONSTANT", value=0, data_type="FLOAT32", *, typed=True, strides=None, out_strides=None
-):
+def pad(sizes, start, end, mode="CONSTANT", value=0, data_type="FLOAT32", *, typed=True):
     """A PADDING1, or with ``typed=False`` a PADDING."""
     output = [a + n + b for a, n, b in zip(start, sizes, end, strict=True)]
     fields = {
-        "InputTensor": t(data_type, sizes, strides),
-        "OutputTensor": t(data_type, output, out_strides),
+        "InputTensor": t(data_type, sizes),
+        "OutputTensor": t(data_type, output),
         "PaddingMode": mode,
         "StartPadding": tuple(start),
         "EndPadding": tuple(end),

@@ -28,9 +28,8 @@ def gradient(
     ceil=False,
     include=False,
     data_type="FLOAT32",
-    **at,
 ):
-    """A gradient for an input of ``sizes``; ``ceil`` rounds the number of windows up, ``at`` has strides by field."""
+    """A gradient for an input of ``sizes``; ``ceil`` rounds the number of windows up."""
     strides, dilations, start, end = spelt_out(window, strides, dilations, start, end)
     windows = windows_of(sizes, window, strides, dilations, start, end, ceil=ceil)
     shapes = {"InputTensor": sizes, "InputGradientTensor": windows, "OutputGradientTensor": sizes}
@@ -42,7 +41,7 @@ def gradient(
         fields = {"Dilations": tuple(dilations)}
     return operator(
         name,
-        **{field: t(data_type, shape, at.get(field)) for field, shape in shapes.items()},
+        **{field: t(data_type, shape) for field, shape in shapes.items()},
         Strides=tuple(strides),
         WindowSize=tuple(window),
         StartPadding=tuple(start),
@@ -59,25 +58,20 @@ def mean(sizes, window, **options):
     return gradient("AVERAGE_POOLING_GRAD", sizes, window, **options)
 
 
-def unpooling(sizes, output, *, data_type="FLOAT32", index_type="UINT32", **at):
-    """A MAX_UNPOOLING; ``at`` has strides by field."""
-    return operator(
-        "MAX_UNPOOLING",
-        InputTensor=t(data_type, sizes, at.get("InputTensor")),
-        IndicesTensor=t(index_type, sizes, at.get("IndicesTensor")),
-        OutputTensor=t(data_type, output, at.get("OutputTensor")),
-    )
+def unpooling(sizes, output, *, data_type="FLOAT32"):
+    tensors = {"InputTensor": t(data_type, sizes), "IndicesTensor": t("UINT32", sizes)}
+    return operator("MAX_UNPOOLING", **tensors, OutputTensor=t(data_type, output))
 
 
-def check_unpooling(op, *, beyond=0, seed=0, constants=(), **options):
+def check_unpooling(op, *, beyond=0, constants=()):
     """Checks with random indices, many of them equal and ``beyond`` of them out of range."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     dtype, count = op.tensor("IndicesTensor").data_type.dtype, prod(op.tensor("OutputTensor").sizes)
     indices = rng.integers(0, count, op.tensor("IndicesTensor").extent).astype(dtype)
     outside = [count, np.iinfo(dtype).max, np.iinfo(dtype).max // 2 + 1, 1 << 31]
     for place in rng.permutation(len(indices))[:beyond]:
         indices[place] = outside[place % len(outside)]
-    return check_case(op, inputs={"IndicesTensor": indices}, constants=constants, seed=seed, **options)
+    return check_case(op, inputs={"IndicesTensor": indices}, constants=constants)
 
 
 def node_types(model):

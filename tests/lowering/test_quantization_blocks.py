@@ -41,14 +41,13 @@ def check(op, *, constants=(), seed=0, signs=(1, 1, -1), **more):
     return operators(check_case(op, inputs=inputs, constants=constants, seed=seed, extremes=True, **more))
 
 
-def dynamic(source="FLOAT32", target="UINT8", sizes=(2, 3, 4), strides=(None, None)):
-    one = (1,) * len(sizes)
+def dynamic(target="UINT8", strides=(None, None)):
     return operator(
         "DYNAMIC_QUANTIZE_LINEAR",
-        InputTensor=t(source, sizes, strides[0]),
-        OutputTensor=t(target, sizes, strides[1]),
-        OutputScaleTensor=t("FLOAT32", one),
-        OutputZeroPointTensor=t(target, one),
+        InputTensor=t("FLOAT32", (2, 3, 4), strides[0]),
+        OutputTensor=t(target, (2, 3, 4), strides[1]),
+        OutputScaleTensor=t("FLOAT32", (1, 1, 1)),
+        OutputZeroPointTensor=t(target, (1, 1, 1)),
     )
 
 
@@ -161,13 +160,13 @@ def test_dynamic_strides_and_ranges(target):
 # --- packed weights --------------------------------------------------------------------------------------------------
 
 
-def weighted(whole, rows, columns, block, *, null=False, floats="FLOAT32", label="weights"):
+def weighted(whole, rows, columns, block, *, null=False, floats="FLOAT32"):
     """A row times a constant matrix of type ``whole`` with a scale for each block of a column."""
     rng = np.random.default_rng(3)
     matrix, counts = (rows, columns), (rows // block, columns)
     x, y = Value("x", rows * 4), Value("y", columns * 4)
     scale = t(floats, counts)
-    tensors = [(label, t(whole, matrix)), ("scales", scale), ("zeros", t(whole, counts))][: 2 if null else 3]
+    tensors = [("weights", t(whole, matrix)), ("scales", scale), ("zeros", t(whole, counts))][: 2 if null else 3]
     constants = []
     for name, desc in tensors:
         octets = rng.integers(0, 256, desc.minimum_bytes, np.uint8)

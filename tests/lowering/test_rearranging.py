@@ -12,15 +12,15 @@ ORDERS = ["DEPTH_COLUMN_ROW", "COLUMN_ROW_DEPTH"]
 WINDOWS = ["UNFOLD", "FOLD"]
 
 
-def blocks(name, data_type="FLOAT32", order="DEPTH_COLUMN_ROW", space=(2, 3, 4, 6), block=2, strides=None, out=None):
+def blocks(name, data_type="FLOAT32", order="DEPTH_COLUMN_ROW", space=(2, 3, 4, 6), block=2):
     n, c, height, width = space
     depth = (n, c * block**2, height // block, width // block)
     sizes = (space, depth) if name.startswith("SPACE") else (depth, space)
     fields = {"Order": order} if name.endswith("1") else {}
     return operator(
         name,
-        InputTensor=t(data_type, sizes[0], strides),
-        OutputTensor=t(data_type, sizes[1], out),
+        InputTensor=t(data_type, sizes[0]),
+        OutputTensor=t(data_type, sizes[1]),
         BlockSize=block,
         **fields,
     )
@@ -36,9 +36,6 @@ def windows(
     end=None,
     images=(2, 3),
     leading=(),
-    strides=None,
-    out=None,
-    data_type="FLOAT32",
 ):
     rank = len(spatial)
     steps, dilations = steps or (1,) * rank, dilations or (1,) * rank
@@ -50,8 +47,8 @@ def windows(
         shapes.reverse()
     return operator(
         name,
-        InputTensor=t(data_type, shapes[0], strides),
-        OutputTensor=t(data_type, shapes[1], out),
+        InputTensor=t("FLOAT32", shapes[0]),
+        OutputTensor=t("FLOAT32", shapes[1]),
         DimensionCount=rank,
         WindowSizes=sizes,
         Strides=steps,

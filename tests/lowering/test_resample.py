@@ -33,13 +33,12 @@ def resample(
     antialiased: bool = False,
     data_type: str = "FLOAT32",
     strides: tuple[int, ...] | None = None,
-    output_strides: tuple[int, ...] | None = None,
 ) -> OperatorDesc:
     """A descriptor; scales default to output / input, offsets (input, output) may differ per axis."""
     per_axis = offsets if isinstance(offsets, list) else [offsets] * len(sizes)
     fields: dict[str, Any] = {
         "InputTensor": t(data_type, sizes, strides),
-        "OutputTensor": t(data_type, output, output_strides),
+        "OutputTensor": t(data_type, output),
         "InterpolationMode": mode,
         "Scales": list(scales or (o / i for o, i in zip(output, sizes, strict=True))),
     }

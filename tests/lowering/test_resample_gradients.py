@@ -27,16 +27,14 @@ def gradient(
     offsets: tuple[float, float] | list[tuple[float, float]] = CENTRES,
     rounding: str = "DECREASING",
     data_type: str = "FLOAT32",
-    strides: tuple[int, ...] | None = None,
-    output_strides: tuple[int, ...] | None = None,
 ) -> OperatorDesc:
     """The gradient of resampling an image of ``sizes`` to ``output``; scales are those of the forward operator."""
     per_axis = offsets if isinstance(offsets, list) else [offsets] * len(sizes)
     fields: dict[str, Any] = {"RoundingDirection": rounding} if name == NAMES[1] else {}
     return operator(
         name,
-        InputGradientTensor=t(data_type, output, strides),
-        OutputGradientTensor=t(data_type, sizes, output_strides),
+        InputGradientTensor=t(data_type, output),
+        OutputGradientTensor=t(data_type, sizes),
         InterpolationMode=mode,
         Scales=list(scales or (o / i for o, i in zip(output, sizes, strict=True))),
         InputPixelOffsets=[a for a, _ in per_axis],

@@ -8,66 +8,60 @@ from tests.lowering.harness import check_case, operator, operators, t
 SHAPE = (3, 4, 5)
 
 
-def slice_(
-    sizes=SHAPE, offsets=(0, 1, 2), counts=(2, 2, 2), steps=(1, 2, 1), data_type="FLOAT32", strides=None, out=None
-):
+def slice_(sizes=SHAPE, offsets=(0, 1, 2), counts=(2, 2, 2), steps=(1, 2, 1), strides=None):
     return operator(
         "SLICE",
-        InputTensor=t(data_type, sizes, strides),
-        OutputTensor=t(data_type, counts, out),
+        InputTensor=t("FLOAT32", sizes, strides),
+        OutputTensor=t("FLOAT32", counts),
         Offsets=offsets,
         Sizes=counts,
         Strides=steps,
     )
 
 
-def slice1(sizes=SHAPE, offsets=(0, 1, 0), windows=(3, 3, 5), steps=(1, -2, -1), counts=None, **kinds):
+def slice1(sizes=SHAPE, offsets=(0, 1, 0), windows=(3, 3, 5), steps=(1, -2, -1), counts=None, strides=None):
     natural = [1 + (window - 1) // abs(step) for window, step in zip(windows, steps, strict=True)]
-    data_type = kinds.get("data_type", "FLOAT32")
     return operator(
         "SLICE1",
-        InputTensor=t(data_type, sizes, kinds.get("strides")),
-        OutputTensor=t(data_type, counts or natural, kinds.get("out")),
+        InputTensor=t("FLOAT32", sizes, strides),
+        OutputTensor=t("FLOAT32", counts or natural),
         InputWindowOffsets=offsets,
         InputWindowSizes=windows,
         InputWindowStrides=steps,
     )
 
 
-def slice_grad(sizes=SHAPE, offsets=(0, 1, 0), windows=(3, 3, 5), steps=(1, -2, -1), counts=None, **kinds):
+def slice_grad(sizes=SHAPE, offsets=(0, 1, 0), windows=(3, 3, 5), steps=(1, -2, -1), counts=None, strides=None):
     """The gradient for an input of ``sizes``."""
     natural = [1 + (window - 1) // abs(step) for window, step in zip(windows, steps, strict=True)]
-    data_type = kinds.get("data_type", "FLOAT32")
     return operator(
         "SLICE_GRAD",
-        InputGradientTensor=t(data_type, counts or natural, kinds.get("strides")),
-        OutputGradientTensor=t(data_type, sizes, kinds.get("out")),
+        InputGradientTensor=t("FLOAT32", counts or natural, strides),
+        OutputGradientTensor=t("FLOAT32", sizes),
         InputWindowOffsets=offsets,
         InputWindowSizes=windows,
         InputWindowStrides=steps,
     )
 
 
-def split(sizes=SHAPE, axis=1, counts=(1, 3), data_type="FLOAT32", strides=None, out=None):
-    pieces = [t(data_type, (*sizes[:axis], count, *sizes[axis + 1 :]), out) for count in counts]
-    return operator("SPLIT", InputTensor=t(data_type, sizes, strides), OutputTensors=pieces, Axis=axis)
+def split(sizes=SHAPE, axis=1, counts=(1, 3), strides=None, out=None):
+    pieces = [t("FLOAT32", (*sizes[:axis], count, *sizes[axis + 1 :]), out) for count in counts]
+    return operator("SPLIT", InputTensor=t("FLOAT32", sizes, strides), OutputTensors=pieces, Axis=axis)
 
 
-def tile(sizes=SHAPE, repeats=(2, 1, 3), data_type="FLOAT32", strides=None, out=None):
+def tile(sizes=SHAPE, repeats=(2, 1, 3), data_type="FLOAT32", strides=None):
     total = [size * count for size, count in zip(sizes, repeats, strict=True)]
-    return operator(
-        "TILE", InputTensor=t(data_type, sizes, strides), OutputTensor=t(data_type, total, out), Repeats=repeats
-    )
+    return operator("TILE", InputTensor=t(data_type, sizes, strides), OutputTensor=t(data_type, total), Repeats=repeats)
 
 
-def reverse(sizes=SHAPE, axis=2, lengths=None, data_type="FLOAT32", strides=None, out=None, kind="UINT32"):
+def reverse(sizes=SHAPE, axis=2, lengths=None, kind="UINT32"):
     """``lengths`` has the strides of SequenceLengthsTensor."""
     each = (*sizes[:axis], 1, *sizes[axis + 1 :])
     return operator(
         "REVERSE_SUBSEQUENCES",
-        InputTensor=t(data_type, sizes, strides),
+        InputTensor=t("FLOAT32", sizes),
         SequenceLengthsTensor=t(kind, each, lengths),
-        OutputTensor=t(data_type, sizes, out),
+        OutputTensor=t("FLOAT32", sizes),
         Axis=axis,
     )
 

@@ -31,9 +31,7 @@ SCALES = {
 @pytest.mark.parametrize("data_type", ["uint8", "int8"])
 @pytest.mark.parametrize("operator", ["Add", "Mul"])
 @pytest.mark.parametrize("case", SCALES)
-def test_all_pairs(
-    tmp_path: Path, case: str, operator: Literal["Add", "Mul"], data_type: Literal["int8", "uint8"]
-) -> None:
+def test_all_pairs(tmp_path: Path, case: str, operator: Operator, data_type: DataType) -> None:
     """ONNX Runtime's quantised kernel is used if it is exact, and prevented by a barrier otherwise."""
     scales, points = SCALES[case]
     shifted = points if data_type == "uint8" else tuple(max(point - 128, -128) for point in points)
