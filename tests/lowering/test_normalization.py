@@ -165,7 +165,7 @@ class TestBatchNormalization:
 
     def test_a_note_explains_the_subtraction(self):
         notes = [note for trace in check_batch(batch()).lowered.traces for note in trace.notes]
-        assert any("digits" in note for note in notes)
+        assert any("loses precision if the mean is large" in note for note in notes)
 
     @pytest.mark.parametrize("constant", [True, False])
     @pytest.mark.parametrize("parameters", [CHANNELS, SHAPE])
