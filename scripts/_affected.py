@@ -218,7 +218,6 @@ def affected(changed: Iterable[str]) -> list[str]:
     return list(order)
 
 
-@functools.cache
 def slow() -> dict[str, float]:
     """The slow functions with their seconds."""
     rows = (line.split(maxsplit=1) for line in SLOW.read_text(encoding="utf-8").splitlines())

@@ -148,6 +148,7 @@ class Server:
         self._file: ChangedFile | None = None
         self._passing: set[str] = set()
         self._cases: Counter[str] = Counter()
+        self._slow = _affected.slow()
         self.failing: set[str] = set()
         """Test functions that fail without any change."""
         self.fresh: Callable[[list[pytest.Item], float, object], tuple[bool, str, bool]]
@@ -195,8 +196,7 @@ class Server:
     def _is_left_out(self, item: pytest.Item, seconds: float) -> bool:
         """Whether a case fails without any change, or takes too long by itself or for the fixtures of its file."""
         function, file = function_of(item.nodeid), item.nodeid.partition("::")[0]
-        slow = _affected.slow()
-        longest = max(slow.get(function, 0) / self._cases[function], slow.get(file, 0))
+        longest = max(self._slow.get(function, 0) / self._cases[function], self._slow.get(file, 0))
         return function in self.failing or longest > seconds / 2
 
     def _answer(

@@ -77,6 +77,8 @@ LEFT_OUT = ("dml2onnx/builder/operators/", "dml2onnx/testing/")
 THE_SAME = re.compile(r"if (not )?TYPE_CHECKING|TypeAlias = .*|(strict|slots)=(True|False)")
 """Parts of a line whose change has no effect: for type checkers, equal lengths in zip, slots."""
 JOURNAL = ROOT / "build" / "mutants.json"
+EQUIVALENT = ROOT / "tests" / "data" / "equivalent_changes.json"
+"""Changes that no test can detect, with reasons: no difference, or one of speed only. They do not count."""
 TEXTS = "scripts/generate_texts.py"
 """The generator that lists all texts; it runs first for a changed text."""
 NONSENSE = "umbrella"
@@ -100,6 +102,11 @@ class Change:
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line} ({self.kind})\n  - {self.before.strip()}\n  + {self.after.strip()}"
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """The path, the line and the changed line, as in ``EQUIVALENT``."""
+        return self.path, self.before.strip(), self.after.strip()
 
     def made(self, text: str) -> str | None:
         """The text of the file with the change, at the nearest equal line; ``None`` if there is no such line."""
@@ -134,6 +141,12 @@ KNOWN = (
     ),
 )
 """Changes that no test detected in the past. ``moves._is_kept_apart`` is now the first line of ``_instead``."""
+
+
+def equivalent() -> set[tuple[str, str, str]]:
+    """The keys of the changes in ``EQUIVALENT``."""
+    rows = json.loads(EQUIVALENT.read_text(encoding="utf-8"))
+    return {(row["path"], row["before"], row["after"]) for row in rows}
 
 
 def varied(text: str, operator: str, dice: random.Random) -> str | None:
@@ -184,6 +197,7 @@ def draw(count: int, seed: int, only: str) -> Iterator[Change]:
     dice = random.Random(seed)
     texts = {path: (ROOT / path).read_text(encoding="utf-8") for path in sources(only)}
     drawn: set[tuple[str, int, str]] = set()
+    skipped = equivalent()
     kinds = {kind: [path for path in texts if path.startswith(where)] for kind, (_, where) in KINDS.items()}
     while len(drawn) < count:
         kind = [kind for kind in KINDS if kinds[kind]][len(drawn) % sum(map(bool, kinds.values()))]
@@ -195,9 +209,11 @@ def draw(count: int, seed: int, only: str) -> Iterator[Change]:
         if len(made) != len(lines) or len(differ) != 1 or (kind == "texts" and said(text) == said(texts[path])):
             continue
         before, after = lines[differ[0]], made[differ[0]]
-        if (path, differ[0], after) not in drawn and THE_SAME.sub("", before) != THE_SAME.sub("", after):
+        change = Change(path, differ[0] + 1, before, after, kind)
+        is_new = (path, differ[0], after) not in drawn and change.key not in skipped
+        if is_new and THE_SAME.sub("", before) != THE_SAME.sub("", after):
             drawn.add((path, differ[0], after))
-            yield Change(path, differ[0] + 1, before, after, kind)
+            yield change
 
 
 def said(text: str) -> list[str]:
@@ -280,7 +296,11 @@ class Journal:
         self._key = {"count": count, "seed": seed, "only": only}
         kept = json.loads(JOURNAL.read_text(encoding="utf-8")) if JOURNAL.exists() else {}
         if {name: kept.get(name) for name in self._key} == self._key:
-            self.changes = [Change(**change) for change in kept["changes"]]
+            skipped = equivalent()
+            changes = [Change(**change) for change in kept["changes"]]
+            self.changes = [
+                item for item in changes if (item.path, item.before.strip(), item.after.strip()) not in skipped
+            ]
         else:
             known = [replace(change) for change in KNOWN if only in change.path][:count]
             self.changes = [*known, *draw(count - len(known), seed, only)]

@@ -26,11 +26,11 @@ import pytest
 MOST_BYTES = 32 << 20
 """What is kept of one test at most."""
 IN_FULL = (
-    "tests/optimizer_barriers/test_needed.py::test_each_barrier_is_needed_and_does",
-    "tests/optimizer_barriers/test_needed.py::test_every_barrier_is_shown_to_be_needed",
-    "tests/optimizer_barriers/test_needed.py::test_steps_that_two_nodes_move_are_kept_apart_from_both",
-    "tests/legalise/test_quirks.py::test_facts",
-    "tests/legalise/test_quirks.py::test_what_onnx_says_is_what_somebody_computes",
+    "tests/optimizer_barriers/test_needed.py::test_each_barrier_works_and_is_needed",
+    "tests/optimizer_barriers/test_needed.py::test_every_barrier_is_tested",
+    "tests/optimizer_barriers/test_needed.py::test_barriers_before_both_transposes",
+    "tests/legalise/test_quirks.py::test_installed_runtime_has_the_quirk",
+    "tests/legalise/test_quirks.py::test_expected_results_are_computed_by_some_implementation",
     "tests/test_runtime.py",
 )
 """Tests that ask for the release, or that are about sessions."""

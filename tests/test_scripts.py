@@ -121,6 +121,15 @@ class Thing:
         assert is_code("def double(x, *, by=2): return x * by")
         assert not is_code("def double(x, +, by=2): return x * by")
 
+    def test_equivalent_changes_are_of_lines_that_exist(self):
+        rows = json.loads((ROOT / "tests" / "data" / "equivalent_changes.json").read_text(encoding="utf-8"))
+        assert rows == sorted(rows, key=lambda row: (row["path"], row["before"], row["after"]))
+        for row in rows:
+            lines = [line.strip() for line in (ROOT / row["path"]).read_text(encoding="utf-8").splitlines()]
+            assert row["before"] in lines
+            assert row["after"] not in lines
+            assert len(row["reason"]) > 20
+
     def test_lines_of_types_and_slots_are_left_alone(self, script):
         same = script("mutants").THE_SAME
         assert same.sub("", "@dataclass(slots=True)") == same.sub("", "@dataclass(slots=False)")

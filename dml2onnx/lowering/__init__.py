@@ -1,6 +1,6 @@
-"""From DirectML operators to ONNX nodes; these names are all that other packages use of it.
+"""Lowers DirectML operators to ONNX nodes.
 
-The page that documents an operator is the ``doc`` of its file in ``schemas/operators/``.
+The ``doc`` field of an operator's file in ``schemas/operators/`` names the page that documents it.
 """
 
 from dml2onnx.lowering.driver import lower

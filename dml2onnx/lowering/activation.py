@@ -1,4 +1,4 @@
-"""ACTIVATION operators, by themselves and fused into others.
+"""ACTIVATION operators, standalone and fused.
 
 https://learn.microsoft.com/windows/ai/directml/dml-fused-activations
 """
@@ -6,7 +6,7 @@ https://learn.microsoft.com/windows/ai/directml/dml-fused-activations
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from math import prod
 
@@ -32,7 +32,7 @@ _ONE_NODE: Mapping[str, tuple[Callable[..., Tensor], tuple[str, ...]]] = {
     "ACTIVATION_TANH": (Emitter.Tanh, ()),
     "ACTIVATION_THRESHOLDED_RELU": (Emitter.ThresholdedRelu, ("Alpha",)),
 }
-"""Activations that are one ONNX operator, and the fields that are its attributes, in order."""
+"""Activations that map to one ONNX operator, and the fields that become its attributes, in order."""
 
 _ALONG_AXES: Mapping[str, Callable[[Emitter, Tensor, int], Tensor]] = {
     "ACTIVATION_HARDMAX": Emitter.Hardmax,
@@ -42,17 +42,17 @@ _ALONG_AXES: Mapping[str, Callable[[Emitter, Tensor, int], Tensor]] = {
     "ACTIVATION_SOFTMAX": Emitter.Softmax,
     "ACTIVATION_SOFTMAX1": Emitter.Softmax,
 }
-"""Activations that see slices, not elements."""
+"""Activations of slices, not of single elements."""
 
 _SOFTPLUS_IS_X = 32.0
-"""From here on ``ln(1 + exp(x))`` rounds to x."""
+"""The argument from which ``ln(1 + exp(x))`` rounds to x."""
 
 
 def apply_activation(e: Emitter, activation: OperatorDesc | None, x: Tensor) -> Tensor:
-    """A fused activation on its host's result before rounding [decision F4]; ``x`` itself without one.
+    """Applies a fused activation to the host's result before rounding [decision F4]; returns ``x`` if there is none.
 
-    ``x`` is of the type that floating-point arithmetic is done in, and of any shape of which each element is
-    computed by itself; SOFTMAX and SOFTMAX1 want the shape of the host's output.
+    ``x`` has the type of floating-point arithmetic. It may have any shape for element-wise activations; SOFTMAX and
+    SOFTMAX1 need the shape of the host's output.
     """
     if activation is None:
         return x
@@ -64,24 +64,19 @@ def apply_activation(e: Emitter, activation: OperatorDesc | None, x: Tensor) -> 
     return _FORMULAS[activation.type](e, activation, x)
 
 
-def sees_slices(activation: OperatorDesc) -> bool:
-    """Whether an activation looks along axes and so wants its tensor in its own shape."""
-    return not activation.schema.is_element_wise
-
-
 # --- one element at a time -------------------------------------------------------------------------------------------
 
 
 def affine(e: Emitter, x: Tensor, scale: float, bias: float) -> Tensor:
-    """``x * scale + bias`` on floats, without the factor that is 1 and the term that is 0."""
+    """``x * scale + bias`` on floats, without a factor of 1 or a term of 0."""
     product = e.Mul(x, e.constant(scale, x.dtype))
     return e.Add(product, e.constant(bias, x.dtype)) if bias != 0 else product
 
 
 def clamp(e: Emitter, x: Tensor, low: float, high: float) -> Tensor:
-    """``max(low, min(x, high))``: Clip, in which the upper bound wins where ``low`` is above it [decision E6].
+    """``max(low, min(x, high))`` as Clip, where the larger bound wins if ``low > high`` [decision E6].
 
-    A bound that is NaN is none, as min and max pass over it [decision G1].
+    A NaN bound is ignored, as min and max ignore NaN [decision G1].
     """
     if (low, high) == (0, math.inf):
         return e.Relu(x)
@@ -101,25 +96,25 @@ def _softplus(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
     divisor = e.constant(steepness, x.dtype)
     if steepness < 1:
         return e.Div(e.Softplus(affine(e, x, steepness, 0)), divisor)
-    e.note("where Steepness * x could overflow the result is x itself")
+    e.note("the result is x if Steepness * x is large, since that could overflow")
     near = e.Clip(x, None, _SOFTPLUS_IS_X / steepness)
     return e.Max(x, e.Div(e.Softplus(affine(e, near, steepness, 0)), divisor))
 
 
 def _swish(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
-    """``x * sigmoid(SigmoidInputScale * x)``, NaN at the infinity where the sigmoid is 0 [decision A7]."""
+    """``x * sigmoid(SigmoidInputScale * x)``, NaN for the infinity whose sigmoid is 0 [decision A7]."""
     return e.Swish(x, op.float("SigmoidInputScale"))
 
 
 def _hard_swish(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
-    """``x * clamp(Alpha * x + Beta, 0, 1)``, NaN at the infinity where the factor is 0 [decision A7]: HardSwish."""
+    """``x * clamp(Alpha * x + Beta, 0, 1)``, NaN for the infinity whose factor is 0 [decision A7]: HardSwish."""
     return e.HardSwish(x, op.float("Alpha"), op.float("Beta"))
 
 
 def _shrink(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
     """``x - Bias`` above Threshold, else ``x + Bias`` below -Threshold, else 0: Shrink.
 
-    Shrink looks below -Threshold first, which a negative Threshold shows.
+    Shrink compares with -Threshold first, which differs for a negative Threshold.
     """
     bias, threshold = op.float("Bias"), op.float("Threshold")
     return e.Shrink(x, bias, threshold) if threshold >= 0 else shrunk(e, x, bias, threshold)
@@ -142,7 +137,7 @@ _FORMULAS: Mapping[str, Callable[[Emitter, OperatorDesc, Tensor], Tensor]] = {
 
 
 def _over_slices(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
-    """One ONNX operator on one axis; several axes become one by Reshape, behind a Transpose where they lie apart."""
+    """One ONNX operator on one axis; several axes are merged by Reshape, after a Transpose if they are not adjacent."""
     emit = _ALONG_AXES[op.type]
     axes = sorted(op.uints("Axes")) if op.type.endswith("1") else [x.rank - 1]
     wide = [axis for axis in axes if x.shape[axis] > 1] or axes[-1:]
@@ -152,13 +147,9 @@ def _over_slices(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
     if prod(x.shape[first:last]) == prod(x.shape[axis] for axis in wide):
         merged = (*x.shape[:first], prod(x.shape[first:last]), *x.shape[last:])
         return e.Reshape(emit(e, e.Reshape(x, merged), first), x.shape)
-    return _gathered(e, x, wide, emit)
-
-
-def _gathered(e: Emitter, x: Tensor, axes: Sequence[int], emit: Callable[[Emitter, Tensor, int], Tensor]) -> Tensor:
-    order = [*(axis for axis in range(x.rank) if axis not in axes), *axes]
+    order = [*(axis for axis in range(x.rank) if axis not in wide), *wide]
     moved = e.Transpose(x, order)
-    count = prod(x.shape[axis] for axis in axes)
+    count = prod(x.shape[axis] for axis in wide)
     rows = emit(e, e.Reshape(moved, (x.size // count, count)), 1)
     return e.Transpose(e.Reshape(rows, moved.shape), [order.index(axis) for axis in range(x.rank)])
 
@@ -167,7 +158,7 @@ def _gathered(e: Emitter, x: Tensor, axes: Sequence[int], emit: Callable[[Emitte
 def over_slices(node: Operands, e: Emitter) -> Tensor:
     """SOFTMAX, LOG_SOFTMAX, HARDMAX over all Axes together, or the last [decisions A14 to A16].
 
-    Softmax, LogSoftmax and Hardmax, which also subtract the maximum and choose the first of equals.
+    Softmax, LogSoftmax and Hardmax: they too subtract the maximum and choose the first of equal elements.
     """
     return apply_activation(e, node.op, node.widened(node.tensor("InputTensor")))
 
@@ -185,22 +176,22 @@ def over_slices(node: Operands, e: Emitter) -> Tensor:
     "ACTIVATION_SWISH",
 )
 def element_wise(node: Operands, e: Emitter) -> Tensor:
-    """An activation that sees each element by itself: see the tables of this module for its ONNX form.
+    """An element-wise activation; the tables of this module have its ONNX form.
 
     https://learn.microsoft.com/windows/ai/directml/dml-fused-activations lists them.
     """
     x = node.widened(node.broadcastable("InputTensor"))
     y = apply_activation(e, node.op, x)
     if node.op.type in _WITHOUT_NAN:
-        # with a slope of 0 an infinity is NaN on its way
-        seen = y if node.op.type == "ACTIVATION_HARD_SIGMOID" and node.op.float("Alpha") == 0 else x
-        y = e.unless_nan(seen, y, _WITHOUT_NAN[node.op.type])
+        # a slope of 0 makes NaN of an infinity before the clamp
+        source = y if node.op.type == "ACTIVATION_HARD_SIGMOID" and node.op.float("Alpha") == 0 else x
+        y = e.unless_nan(source, y, _WITHOUT_NAN[node.op.type])
         y.is_bounded = True
     return y
 
 
 _WITHOUT_NAN = {"ACTIVATION_HARD_SIGMOID": 0.0, "ACTIVATION_RELU": 0.0}
-"""Activations made of max and min, and what they give for NaN [decision G1]."""
+"""Activations that are max and min, and their result for NaN [decision G1]."""
 
 
 @lowers("ACTIVATION_IDENTITY", moves=("InputTensor",))
@@ -222,7 +213,7 @@ def shrink(node: Operands, e: Emitter) -> Tensor:
 def parameterized_relu(node: Operands, e: Emitter) -> Tensor:
     """``x`` where ``x >= 0``, else ``SlopeTensor * x``; integer products wrap [decision A11].
 
-    PRelu, or for integers, which it does not have everywhere, Mul by 1 or the slope.
+    PRelu, or for integers, which not every runtime's PRelu supports, Mul by 1 or the slope.
     """
     x, slope = (node.widened(node.broadcastable(name)) for name in ("InputTensor", "SlopeTensor"))
     if x.dtype.kind == "f":

@@ -1,4 +1,4 @@
-"""ADAM_OPTIMIZER: element-wise arithmetic, and one number for all elements."""
+"""ADAM_OPTIMIZER: element-wise arithmetic, with one learning rate for all elements."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dml2onnx.lowering.registry import lowers
 def adam_optimizer(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     """``X - rate * M / (sqrt(V) + Epsilon)`` with the new moments M and V [decisions Z4 and Z5].
 
-    ONNX's own Adam is an operator of another domain, for training.
+    ONNX has an Adam only in its training domain.
     """
     op = node.op
     x, m, v, g = (
@@ -32,14 +32,14 @@ def adam_optimizer(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
 
 
 def _mixed(e: Emitter, beta: float, old: Tensor, new: Tensor) -> Tensor:
-    """``old + (1 - beta) * (new - old)``: with infinities not what ``beta * old + (1 - beta) * new`` is."""
+    """``old + (1 - beta) * (new - old)``, which differs from ``beta * old + (1 - beta) * new`` for infinities."""
     return e.Add(old, e.Mul(e.Sub(new, old), e.constant(1 - beta, new.dtype)))
 
 
 def _rate(node: Operands, e: Emitter) -> Tensor:
     """``LearningRate * sqrt(1 - Beta2 ** T) / (1 - Beta1 ** T)``, as a vector of one number.
 
-    In DOUBLE, if there is such arithmetic: with a Beta2 near 1 the difference has few digits in FLOAT.
+    Computed in DOUBLE if the target has it: for a Beta2 near 1, FLOAT would leave few digits of the difference.
     """
     work = e.precise_type()
     step = e.Cast(e.Reshape(node.tensor("TrainingStepTensor"), (1,)), work)

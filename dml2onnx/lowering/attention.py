@@ -17,7 +17,7 @@ _STACKS = {
     "StackedKeyValueTensor": ("KeyTensor", "ValueTensor"),
     "StackedQueryKeyValueTensor": ("QueryTensor", "KeyTensor", "ValueTensor"),
 }
-"""What lies along the fourth dimension."""
+"""The tensors that are stacked along the fourth dimension."""
 
 _INSTEAD = ("KEY_SEQUENCE_LENGTH", "KEY_SEQUENCE_END_START")
 """Masks whose MaskFilterValue is added instead of the bias."""
@@ -34,17 +34,17 @@ def attention(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     past = None if before[0] is None or before[1] is None else (before[0], before[1])
     total = key.shape[1] + (0 if past is None else past[0].shape[2])
     addend, heads, scale = _addend(node, e, query.shape[0], total), _heads(node), node.op.float("Scale")
-    # ONNX has a past and presents of both keys and values, or of neither
+    # ONNX has past and present tensors for both keys and values, or for neither
     count = 2 if past is not None or node.has_output(_PRESENTS[1]) else int(node.has_output(_PRESENTS[0]))
     output, *presents = e.Attention(query, key, value, addend, past, heads=heads, scale=scale, presents=count)
     return _results(node, output, presents)
 
 
-# --- Operands -------------------------------------------------------------------------------------------------------
+# --- operands -------------------------------------------------------------------------------------------------------
 
 
 def _natural(node: Operands, e: Emitter, name: str, rank: int) -> Tensor | None:
-    """An input, if there is one, without its leading ones."""
+    """Returns an input without its leading dimensions of size 1, or ``None``."""
     if not node.op.has(name):
         return None
     x = node.broadcastable(name) if name in ("RelativePositionBiasTensor", "MaskTensor") else node.tensor(name)
@@ -52,7 +52,7 @@ def _natural(node: Operands, e: Emitter, name: str, rank: int) -> Tensor | None:
 
 
 def _heads(node: Operands) -> tuple[int, int]:
-    """How many there are of queries, and of keys and values."""
+    """Returns the number of heads of queries, and of keys and values."""
     op = node.op
     if op.type == "MULTIHEAD_ATTENTION1":
         return op.uint("QueryHeadCount"), op.uint("KeyValueHeadCount")
@@ -60,7 +60,7 @@ def _heads(node: Operands) -> tuple[int, int]:
 
 
 def _operands(node: Operands, e: Emitter) -> tuple[Tensor, Tensor, Tensor]:
-    """Query, key and value with their biases, which lie one after the other [decision H2].
+    """Returns query, key and value with their biases added, which BiasTensor concatenates [decision H2].
 
     Keys and values without a bias keep their type, in which they are joined with the past.
     """
@@ -84,13 +84,13 @@ def _operands(node: Operands, e: Emitter) -> tuple[Tensor, Tensor, Tensor]:
     return query, key, value
 
 
-# --- What is added to the scores ------------------------------------------------------------------------------------
+# --- masks ---------------------------------------------------------------------------------------------------------
 
 
 def _addend(node: Operands, e: Emitter, batch: int, keys: int) -> Tensor | None:
-    """The relative position bias and the mask's values; broadcasts to (batch, heads, queries, keys).
+    """Returns the term of the scores: relative position bias and mask, broadcasts to (batch, heads, queries, keys).
 
-    What the mask does not keep has MaskFilterValue added to its scores; a mask of lengths has it in place of the bias
+    MaskFilterValue is added to the scores that the mask drops; a mask of lengths adds it instead of the bias
     [decision H3].
     """
     value, wide = _mask_filter_value(node), node.compute_type(node.output().data_type.dtype)
@@ -110,7 +110,7 @@ def _mask_filter_value(node: Operands) -> float:
 
 
 def _kept(node: Operands, e: Emitter, batch: int, keys: int) -> Tensor | None:
-    """Where a mask of lengths lets a query see a key, as BOOL that broadcasts to the scores; ``None`` without one."""
+    """Returns a mask of lengths as BOOL that broadcasts to the scores, true for visible keys; ``None`` without one."""
     kind = node.op.enum("MaskType")
     if kind in ("NONE", "BOOLEAN") or not node.op.has("MaskTensor"):
         return None
@@ -128,12 +128,12 @@ def _kept(node: Operands, e: Emitter, batch: int, keys: int) -> Tensor | None:
 
 
 def _column(e: Emitter, rows: Tensor, at: int, batch: int) -> Tensor:
-    """A number for each item, from one place on."""
+    """Returns ``batch`` elements from index ``at`` on, one for each batch item."""
     return e.Reshape(e.Slice(rows, [at], [at + batch]), (batch, 1, 1, 1))
 
 
 def _within(node: Operands, e: Emitter, rows: Tensor, sizes: tuple[int, int]) -> Tensor:
-    """Where query and key lie in the ranges of their item; starts count through the whole batch [decision H7]."""
+    """Whether query and key are in the ranges of their batch item; starts count through the batch [decision H7]."""
     batch, keys = sizes
     queries = node.output().sizes[-2]
 
@@ -149,21 +149,18 @@ def _within(node: Operands, e: Emitter, rows: Tensor, sizes: tuple[int, int]) ->
     return e.And(in_query, in_keys)
 
 
-# --- Results -------------------------------------------------------------------------------------------------------
+# --- outputs and past sequence lengths ------------------------------------------------------------------------------
 
 
 def _results(node: Operands, output: Tensor, presents: Sequence[Tensor]) -> Mapping[str, Tensor]:
-    """The outputs that are wanted."""
-    given = {"OutputTensor": output, **dict(zip(_PRESENTS, presents, strict=False))}
-    return {name: x for name, x in given.items() if node.has_output(name)}
-
-
-# --- Past sequence lengths ------------------------------------------------------------------------------------------
+    results = {"OutputTensor": output, **dict(zip(_PRESENTS, presents, strict=False))}
+    return {name: x for name, x in results.items() if node.has_output(name)}
 
 
 def _with_lengths(node: Operands, e: Emitter, query: Tensor, key: Tensor, value: Tensor) -> Mapping[str, Tensor]:
-    """New keys and values lie behind the valid past of each batch item, which is what the present tensors hold before;
-    MaskFilterValue is added to the scores of those behind the query's own place [decisions H16 to H19].
+    """Writes the new keys and values into the present tensors, after the valid past of each batch item.
+
+    MaskFilterValue is added to the scores of keys after the query's own position [decisions H16 to H19].
     """
     lengths = _natural(node, e, "PastSequenceLengthsTensor", 1)
     assert lengths is not None
@@ -174,19 +171,19 @@ def _with_lengths(node: Operands, e: Emitter, query: Tensor, key: Tensor, value:
     keys, values = (_cached(node, e, new, name, start) for new, name in zip(added, _PRESENTS, strict=True))
     places, rows = (e.arange(size, start.dtype) for size in (total, count))
     step = e.Sub(places, e.Reshape(rows, (count, 1)))
-    is_seen = e.LessOrEqual(step, e.Reshape(start, (batch, 1, 1, 1)))
+    is_visible = e.LessOrEqual(step, e.Reshape(start, (batch, 1, 1, 1)))
     wide = query.dtype
-    causal = e.Where(is_seen, e.constant(0, wide), e.constant(_mask_filter_value(node), wide))
+    causal = e.Where(is_visible, e.constant(0, wide), e.constant(_mask_filter_value(node), wide))
     output = weighted(e, in_heads(e, query, heads[0]), keys, values, causal, node.op.float("Scale"))
     return _results(node, output, (keys, values))
 
 
 def _cached(node: Operands, e: Emitter, added: Tensor, name: str, start: Tensor) -> Tensor:
-    """(batch, heads, total, size): what is there already, with the new keys or values from ``start`` on."""
+    """Returns the old cache with the new keys or values from ``start`` on: (batch, heads, total, size)."""
     before = node.previous(name)
     batch, heads, _, size = added.shape
     shape = (batch, heads, node.output(name).sizes[-2], size)
-    # nobody can tell what lies in a buffer that is not an input
+    # the contents of a buffer that is not an input are unknown
     if before is None:
         return e.TensorScatter(e.ConstantOfShape(shape, 0, added.dtype), added, start)
     return e.TensorScatter(e.Cast(e.Reshape(before, shape), added.dtype), added, start)

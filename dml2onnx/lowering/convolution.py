@@ -14,8 +14,8 @@ from dml2onnx.lowering.registry import lowers
 def convolution(node: Operands, e: Emitter) -> Tensor:
     """``FusedActivation(conv(Input, Filter) + Bias)``: Conv for FORWARD, ConvTranspose for BACKWARD.
 
-    The last OutputPadding elements of each spatial dimension are 0, behind the bias and before the activation
-    [decisions C7, C8]: they are not computed but padded.
+    The last OutputPadding elements of each spatial dimension are padded with 0 after the bias and before the
+    activation [decisions C7, C8].
     """
     op = node.op
     x, w = node.widened(node.tensor("InputTensor")), node.widened(node.tensor("FilterTensor"))
@@ -29,7 +29,7 @@ def convolution(node: Operands, e: Emitter) -> Tensor:
 
 
 def _forward(e: Emitter, op: OperatorDesc, x: Tensor, w: Tensor, bias: Tensor | None) -> Tensor:
-    """A Conv of as many windows as the output has, all of them wanted unless there is OutputPadding [decision C9]."""
+    """A Conv with one window per output element, except those of OutputPadding [decision C9]."""
     sizes, wanted = op.tensor("OutputTensor").sizes, _wanted(op)
     window = windows_of(op, x, w)
     if min(wanted) <= 0:
@@ -40,11 +40,11 @@ def _forward(e: Emitter, op: OperatorDesc, x: Tensor, w: Tensor, bias: Tensor | 
 
 
 def _backward(e: Emitter, op: OperatorDesc, x: Tensor, w: Tensor, bias: Tensor | None) -> Tensor:
-    """A ConvTranspose, cropped or extended to the output whatever EndPadding says [decisions C6, C10]."""
+    """A ConvTranspose, cropped or extended to the output's sizes regardless of EndPadding [decisions C6, C10]."""
     sizes, wanted = op.tensor("OutputTensor").sizes, _wanted(op)
     start, strides = op.uints("StartPadding"), op.uints("Strides")
     axes = zip(x.shape[2:], w.shape[2:], strides, op.uints("Dilations"), start, strict=True)
-    # elements from StartPadding to the last that an input element contributes to
+    # elements from StartPadding to the last one that depends on an input element
     reached = [(n - 1) * stride + (k - 1) * dilation + 1 - skipped for n, k, stride, dilation, skipped in axes]
     if min(wanted) <= 0:
         return _extended(e, None, x, sizes)
@@ -54,7 +54,7 @@ def _backward(e: Emitter, op: OperatorDesc, x: Tensor, w: Tensor, bias: Tensor |
     missing = tuple(max(n - r, 0) for r, n in zip(reached, wanted[2:], strict=True))
     window = Window(w.shape[2:], strides, op.uints("Dilations"), start, crop)
     groups = op.uint("GroupCount")
-    # output_padding is smaller than the stride or the dilation
+    # ONNX requires output_padding to be smaller than the stride or the dilation
     if all(m < max(steps) for m, *steps in zip(missing, strides, window.dilations, strict=True)):
         window = window._replace(output_padding=missing)
         return _extended(e, e.ConvTranspose(x, w, bias, window, groups), x, sizes)
@@ -62,23 +62,23 @@ def _backward(e: Emitter, op: OperatorDesc, x: Tensor, w: Tensor, bias: Tensor |
     return _extended(e, _biased(e, y, bias), x, sizes)
 
 
-# --- what surrounds them ---------------------------------------------------------------------------------------------
+# --- windows, padding, bias ------------------------------------------------------------------------------------------
 
 
 def _wanted(op: OperatorDesc) -> tuple[int, ...]:
-    """The sizes of the output without its OutputPadding."""
+    """Returns the sizes of the output without OutputPadding."""
     sizes = op.tensor("OutputTensor").sizes
     return sizes[:2] + tuple(n - p for n, p in zip(sizes[2:], op.uints("OutputPadding"), strict=True))
 
 
 def windows_of(op: OperatorDesc, x: Tensor, w: Tensor) -> Window:
-    """The windows of a filter over an input, as many as the output has [decision C9]."""
+    """Returns the windows of a filter over an input, one per output element [decision C9]."""
     steps = (op.uints(name) for name in ("Strides", "Dilations", "StartPadding", "EndPadding"))
     return Window(w.shape[2:], *steps).reaching(x.shape[2:], op.tensor("OutputTensor").sizes[2:])
 
 
 def _extended(e: Emitter, y: Tensor | None, x: Tensor, sizes: tuple[int, ...]) -> Tensor:
-    """``y``, or nothing, with 0 behind it up to ``sizes``."""
+    """Pads ``y`` (``None``: empty) with 0 at the end up to ``sizes``."""
     if y is None:
         return e.ConstantOfShape(sizes, 0.0, x.dtype)
     if y.shape != sizes:
@@ -87,5 +87,5 @@ def _extended(e: Emitter, y: Tensor | None, x: Tensor, sizes: tuple[int, ...]) -
 
 
 def _biased(e: Emitter, y: Tensor, bias: Tensor | None) -> Tensor:
-    """The bias on all elements, those that nothing reaches too [decision C11]."""
+    """Adds the bias to all elements, also those without input elements [decision C11]."""
     return y if bias is None else e.Add(y, e.Reshape(bias, (1, bias.size, *(1,) * (y.rank - 2))))

@@ -1,4 +1,4 @@
-"""Lowers a checked graph: every live node in order, through the views of its descriptor."""
+"""Lowers a checked graph, one live node after the other."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from dml2onnx.memory.repeats import Repeats
 from dml2onnx.onnx_model import BOOL, FLOAT, FLOAT16, INT64, DType, OnnxGraph, Port
 from dml2onnx.targets import Target
 
-TOLD_NODES = 64
-"""Nodes from one report of progress to the next: some hundredths of a second."""
+PROGRESS_INTERVAL = 64
+"""Nodes between two progress reports: some hundredths of a second."""
 
 
 def lower(
@@ -33,11 +33,10 @@ def lower(
     *,
     propagate: bool = True,
 ) -> OnnxGraph:
-    """The ONNX graph of what ``outputs`` need of ``graph``; ``progress`` is told how many nodes have been lowered.
+    """Lowers the nodes that ``outputs`` depend on to an ONNX graph; the graph must have passed ``check``.
 
-    With ``propagate``, nodes are compiled for the layouts in which their inputs are stored.
-
-    The graph must have passed ``check``.
+    Calls ``progress`` with the number of lowered nodes, as text. With ``propagate``, nodes are compiled for the
+    layouts in which their inputs are stored.
     """
     live = graph.live_nodes(tuple(outputs))
     functions = [lowering(node.operator.schema) for node in live]
@@ -52,7 +51,7 @@ def lower(
     wanted = {output.value: output for output in outputs}
     names = _Names({port.onnx_name for port in inputs})
     for index, (node, function) in enumerate(zip(live, functions, strict=True)):
-        if progress is not None and index % TOLD_NODES == 0:
+        if progress is not None and index % PROGRESS_INTERVAL == 0:
             progress(f"{index:,} of {len(live):,} nodes")
         e.begin(node.name, node.operator.type)
         rewritten = with_propagated_layout(node, buffers) if propagate else node
@@ -62,7 +61,7 @@ def lower(
             if value in wanted:
                 names.claim(wanted[value], buffers, e)
             else:
-                names.give(value.name, tensor, e)
+                names.assign(value.name, tensor, e)
         e.end()
     e.begin("outputs", "")
     results = tuple(names.port(output, buffers, e) for output in outputs)
@@ -73,7 +72,7 @@ def lower(
 def _lower_node(
     node: Node, function: Lowering, e: Emitter, buffers: Buffers, repeats: Repeats, bits: frozenset[Value]
 ) -> list[tuple[Value, Tensor]]:
-    """Emits one node and returns the values that it wrote, with what it wrote there."""
+    """Emits one node and returns the values that it wrote, each with its tensor."""
     try:
         tensors = repeats.lower(node, lambda: _results(node, function(Operands(node, buffers, e, bits), e), e))
     except MemoryError:
@@ -88,32 +87,32 @@ def _lower_node(
 
 
 def _results(node: Node, lowered: Lowered, e: Emitter) -> list[Tensor]:
-    """The tensors of all outputs, each as its descriptor has it; a lowering may leave to it that elements repeat."""
+    """Returns the tensors of all outputs in the types and sizes of their descriptors, broadcast where necessary."""
     results = []
     for name, index, _, desc in node.views_out():
         tensor = _pick(node, lowered, name, index)
         dtype = desc.data_type.dtype
         if tensor.dtype != dtype or tensor.shape != desc.sizes:
             tensor = _fitted(e, tensor, dtype, desc.sizes)
-        # what was moved or made as bits stays so until a reader computes with it: a NaN would not keep its payload
-        has_its_width = dtype.itemsize > 1 and tensor.dtype.itemsize == dtype.itemsize
-        fits = tensor.dtype == dtype or (has_its_width and (dtype.kind == "f" or bool(moved_fields(node))))
+        # moved bits are cast only when a reader computes with them: a Cast would lose the payload of a NaN
+        has_same_width = dtype.itemsize > 1 and tensor.dtype.itemsize == dtype.itemsize
+        fits = tensor.dtype == dtype or (has_same_width and (dtype.kind == "f" or bool(moved_fields(node))))
         if not fits or tensor.shape != desc.sizes:
             found = f"{tensor.dtype} {list(tensor.shape)}"
-            raise InternalError(node.operator.type, f"its lowering gave {found} for {name}, which is {desc}")
+            raise InternalError(node.operator.type, f"its lowering returned {found} for {name}, which is {desc}")
         results.append(tensor)
     return results
 
 
 def _fitted(e: Emitter, x: Tensor, dtype: DType, sizes: tuple[int, ...]) -> Tensor:
-    """``x`` with axes that are missing in front and elements that repeat, and of the type that DirectML has for it.
+    """Broadcasts ``x`` to ``sizes`` and casts it to the type that DirectML uses.
 
-    ONNX has types of its own for truth values and indices, and FLOAT16 may be computed in FLOAT.
+    ONNX has different types for truth values and indices, and FLOAT16 may be computed in FLOAT.
     """
     front = len(sizes) - x.rank
-    repeats = front >= 0 and all(n in (1, size) for n, size in zip(x.shape, sizes[front:], strict=True))
-    to = sizes if repeats else x.shape
-    if prod(to) == x.size:  # next to other Reshapes, of which there will be one
+    broadcasts = front >= 0 and all(n in (1, size) for n, size in zip(x.shape, sizes[front:], strict=True))
+    to = sizes if broadcasts else x.shape
+    if prod(to) == x.size:  # a Reshape before the Cast merges with those of the lowering
         x = e.Expand(x, to)
     if x.dtype == BOOL or (x.dtype == INT64 and dtype.kind in "iu") or (x.dtype, dtype) == (FLOAT, FLOAT16):
         x = e.Cast(x, dtype)
@@ -125,19 +124,19 @@ def _pick(node: Node, result: Lowered, name: str, index: int) -> Tensor:
         return result
     item = result.get(name)
     if item is None:
-        raise InternalError(node.operator.type, f"its lowering gave nothing for {name}")
+        raise InternalError(node.operator.type, f"its lowering returned nothing for {name}")
     return item if isinstance(item, Tensor) else item[index]
 
 
 def _bind_inputs(
     graph: Graph, live: Sequence[Node], outputs: Sequence[GraphOutput], e: Emitter, buffers: Buffers
 ) -> tuple[Port, ...]:
-    """One port per graph input, shaped as :func:`input_descs` says."""
+    """Creates one port per graph input, with the shape that :func:`input_descs` chooses."""
     buffers.share(live, {item.value for item in graph.inputs})
     ports = []
     for item, desc in zip(graph.inputs, input_descs(graph.inputs, live, outputs), strict=True):
         stored, shape = in_memory(desc), stored_shape(desc)
-        # in ONNX the empty name stands for nothing
+        # the empty name means a missing value in ONNX
         port = Port(item.name, item.name or e.fresh("input"), stored.data_type.dtype, shape, desc)
         buffers.bind(item.value, Tensor(port.onnx_name, port.dtype, shape, is_input=e.takes_units()))
         ports.append(port)
@@ -145,7 +144,7 @@ def _bind_inputs(
 
 
 class _Names:
-    """Gives values the names that the graph has for them; a graph output's is that of the value that becomes it."""
+    """Names ONNX values after the graph's values; a graph output keeps its name where possible."""
 
     def __init__(self, taken: set[str]) -> None:
         self._taken = taken
@@ -153,21 +152,21 @@ class _Names:
         self._tensors: set[Tensor] = set()
 
     def claim(self, output: GraphOutput, buffers: Buffers, e: Emitter) -> None:
-        """Called right behind the node that writes ``output``."""
+        """Names the tensor of ``output``; call it right after lowering the node that writes it."""
         tensor = buffers.memory_order(output.value, output.desc)
         if self._is_new(tensor, e):
             tensor.name = self._free(output.name, e)
             self._claimed[output] = tensor
             self._tensors.add(tensor)
 
-    def give(self, name: str, tensor: Tensor, e: Emitter) -> None:
-        """Called right behind the node that writes ``tensor`` into the value of this name; in ONNX "" names nothing."""
+    def assign(self, name: str, tensor: Tensor, e: Emitter) -> None:
+        """Names ``tensor``, unless ``name`` is empty; call it right after lowering the node that writes it."""
         if name and self._is_new(tensor, e):
             tensor.name = e.fresh(name)
             self._tensors.add(tensor)
 
     def _is_new(self, tensor: Tensor, e: Emitter) -> bool:
-        # a node that changes nothing hands on what an older one made
+        # a node that changes nothing returns the tensor of an earlier node
         if tensor not in self._tensors:
             for node in reversed(e.emitted):
                 if tensor in node.outputs:
@@ -175,15 +174,15 @@ class _Names:
         return False
 
     def port(self, output: GraphOutput, buffers: Buffers, e: Emitter) -> Port:
-        """The graph output, made here where no node could be named after it."""
+        """Returns the port of a graph output, with an Identity if no node could have its name."""
         tensor = self._claimed.get(output)
-        if tensor is None:  # a constant, a graph input, or what an older node made; maybe another output already
+        if tensor is None:  # a constant, a graph input, another output, or the result of an earlier node
             tensor = e.Identity(buffers.memory_order(output.value, output.desc))
             tensor.name = self._free(output.name, e)
         return Port(output.name, tensor.name, tensor.dtype, tensor.shape, output.desc)
 
     def _free(self, name: str, e: Emitter) -> str:
-        """An in-place program's output has the name of its input; in ONNX names are written once."""
+        """Returns an unused name: an in-place program has the same name for an input and an output."""
         if name in self._taken or not name:
             return e.fresh(f"{name}_out" if name else "output")
         self._taken.add(name)

@@ -15,7 +15,6 @@ from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.onnx_model import FLOAT, DType
 
-_UNSCALED = (1.0, 0.0)
 _ARITHMETIC: Mapping[str, Callable[[Emitter, Tensor, Tensor], Tensor]] = {
     "ADD": Emitter.Add,
     "DIVIDE": Emitter.Div,
@@ -26,10 +25,9 @@ _ARITHMETIC: Mapping[str, Callable[[Emitter, Tensor, Tensor], Tensor]] = {
 
 @lowers(*(f"ELEMENT_WISE_{name}" for name in ("ADD", "ADD1", "SUBTRACT", "MULTIPLY", "DIVIDE")))
 def arithmetic(node: Operands, e: Emitter) -> Tensor:
-    """``ATensor + BTensor`` and the like: Add, Sub and Mul, in which integers wrap [decision G2], and Div.
+    """``ATensor + BTensor`` and so on: Add, Sub and Mul, in which integers wrap [decision G2], and Div.
 
-    ADD1 has an activation, which is computed before any broadcast. Integers are divided toward zero [decisions E1 to
-    E3].
+    The activation of ADD1 is computed before broadcasting. Integer division truncates [decisions E1 to E3].
     """
     name = node.op.type.removeprefix("ELEMENT_WISE_")
     y = _ARITHMETIC[name.rstrip("1")](e, *operands(node))
@@ -42,7 +40,7 @@ def _copied(op: OperatorDesc) -> tuple[str, ...]:
 
 @lowers("ELEMENT_WISE_IDENTITY", moves=_copied)
 def identity(node: Operands, e: Emitter) -> Tensor:
-    """``InputTensor * Scale + Bias``; without ScaleBias a copy of the bits, which is no node at all [decision X24]."""
+    """``InputTensor * Scale + Bias``; without ScaleBias a copy of the bits, which needs no node [decision X24]."""
     factors = node.op.scale_bias()
     if is_unscaled(factors):
         return node.tensor("InputTensor")
@@ -55,12 +53,12 @@ def clip(node: Operands, e: Emitter) -> Tensor:
     """``max(Min, min(x * Scale + Bias, Max))`` with bounds of the tensor's type [decision E7]: Clip."""
     x = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
     low, high = limits(node.op, node.output().data_type.dtype)
-    # min passes over NaN, max is then that of the upper bound
+    # min ignores NaN, so that the result is the maximum of both bounds
     return e.unless_nan(x, clamp(e, x, low, high), max(high, low))
 
 
 def operands(node: Operands) -> tuple[Tensor, Tensor]:
-    """ATensor and BTensor, in which arithmetic can be done."""
+    """Returns ATensor and BTensor in the type for arithmetic."""
     return node.widened(node.broadcastable("ATensor")), node.widened(node.broadcastable("BTensor"))
 
 
@@ -69,13 +67,13 @@ def operands(node: Operands) -> tuple[Tensor, Tensor]:
 
 def is_unscaled(factors: ScaleBias | None) -> bool:
     """Whether ``x * Scale + Bias`` is ``x``."""
-    return factors is None or (factors.scale, factors.bias) == _UNSCALED
+    return factors is None or (factors.scale, factors.bias) == (1, 0)
 
 
 def scaled(e: Emitter, x: Tensor, factors: ScaleBias | None) -> Tensor:
-    """``x * Scale + Bias`` in the type of ``x``: what operators with a ScaleBias compute first [decisions G3, G4].
+    """``x * Scale + Bias`` in the type of ``x``, the first step of operators with a ScaleBias [decisions G3, G4].
 
-    Integers with whole factors wrap; fractional factors go through FLOAT32 and back by the rule of CAST.
+    Integers wrap for whole factors; for fractional factors they are converted to FLOAT32 and back as by CAST.
     """
     if factors is None or is_unscaled(factors):
         return x
@@ -101,20 +99,20 @@ def _low_bits(whole: float, dtype: DType) -> np.ndarray:
 
 
 def limits(op: OperatorDesc, dtype: DType) -> tuple[float, float]:
-    """Min and Max, which are FLOAT in the first versions of operators."""
+    """Returns Min and Max, which are FLOAT in the first version of an operator and scalars in later ones."""
     low, high = (op.get(name) for name in ("Min", "Max"))
     if isinstance(low, Scalar) and isinstance(high, Scalar):
         return low.value, high.value
     floats = op.float("Min"), op.float("Max")
     if dtype.name == "float16":
-        # such bounds are finite: an infinite element is cut off [decision E7]
+        # DirectML makes these bounds finite, so that infinities are clipped too [decision E7]
         largest = float(np.finfo(np.float16).max)
         floats = float(np.clip(floats[0], -largest, largest)), float(np.clip(floats[1], -largest, largest))
     return bound(floats[0], dtype), bound(floats[1], dtype)
 
 
 def bound(value: float, dtype: DType) -> float:
-    """A FLOAT attribute as a number of the tensor's type [decision E7]."""
+    """Converts a FLOAT attribute to the tensor's type; integers saturate [decision E7]."""
     if dtype.kind == "f":
         with np.errstate(over="ignore"):
             return float(np.asarray(value, dtype))
@@ -123,7 +121,7 @@ def bound(value: float, dtype: DType) -> float:
 
 
 def fill(value: float, dtype: DType) -> float:
-    """A FLOAT attribute as contents of a tensor: integers wrap [decisions D7 and X18]."""
+    """Converts a FLOAT attribute to the value of an element; integers wrap [decisions D7 and X18]."""
     if dtype.kind == "f" or not isfinite(value):
         return bound(value, dtype)
     low, high = integer_limits(dtype)

@@ -1,4 +1,4 @@
-"""ELEMENT_WISE operators that compare, select, test or work on bits."""
+"""ELEMENT_WISE operators for comparisons, selection, tests and bits."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ _BIT_OPERATORS: Mapping[str, Callable[[Emitter, Tensor, Tensor], Tensor]] = {
 
 @lowers(*_COMPARISONS)
 def comparison(node: Operands, e: Emitter) -> Tensor:
-    """1 where the comparison of ATensor with BTensor holds, else 0, for NaN too [decision E22].
+    """1 where the comparison of ATensor with BTensor is true, else 0, also for NaN [decision E22].
 
-    The ONNX operator of the same name, and a Cast of what it gives.
+    The ONNX operator of the same name, and a Cast.
     """
     return _COMPARISONS[node.op.type](e, node.broadcastable("ATensor"), node.broadcastable("BTensor"))
 
 
 @lowers(*_CONNECTIVES)
 def connective(node: Operands, e: Emitter) -> Tensor:
-    """And, Or and Xor of operands of which any value but 0 is true [decision G10]."""
+    """And, Or and Xor; any value but 0 is true [decision G10]."""
     a, b = (is_true(e, node.broadcastable(name)) for name in ("ATensor", "BTensor"))
     return _CONNECTIVES[node.op.type](e, a, b)
 
 
 @lowers("ELEMENT_WISE_LOGICAL_NOT")
 def logical_not(node: Operands, e: Emitter) -> Tensor:
-    """1 for 0, and 0 for all else: Not."""
+    """1 for 0, and 0 for all other values: Not."""
     return e.Not(is_true(e, node.broadcastable("InputTensor")))
 
 
@@ -64,14 +64,14 @@ def is_nan(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_IS_INFINITY")
 def is_infinity(node: Operands, e: Emitter) -> Tensor:
-    """1 for infinities of the signs that InfinityMode names, else 0: IsInf."""
+    """1 for infinities with the sign that InfinityMode selects, else 0: IsInf."""
     mode = node.op.enum("InfinityMode")
     return e.IsInf(node.broadcastable("InputTensor"), negative=mode != "POSITIVE", positive=mode != "NEGATIVE")
 
 
 @lowers("ELEMENT_WISE_IF", moves=("ATensor", "BTensor"))
 def if_(node: Operands, e: Emitter) -> Tensor:
-    """ATensor where the condition is not 0, else BTensor, in which the other one has no say [decision E23].
+    """ATensor where the condition is not 0, else BTensor; the other one has no effect [decision E23].
 
     Where; GatherElements for bits of floats.
     """
@@ -81,7 +81,7 @@ def if_(node: Operands, e: Emitter) -> Tensor:
 
 
 def is_true(e: Emitter, x: Tensor) -> Tensor:
-    """Unsigned truth values as BOOL."""
+    """Casts unsigned truth values to BOOL."""
     return e.Cast(x, BOOL)
 
 
@@ -90,7 +90,7 @@ def is_true(e: Emitter, x: Tensor) -> Tensor:
 
 @lowers(*_BIT_OPERATORS, by_bits=True)
 def bit_operator(node: Operands, e: Emitter) -> Tensor:
-    """BitwiseAnd, BitwiseOr and BitwiseXor, of floats on the integers of their bits [decision E15]."""
+    """BitwiseAnd, BitwiseOr and BitwiseXor, for floats of their bits as integers [decision E15]."""
     a, b = node.bits("ATensor"), node.bits("BTensor")
     _note_bits_of_floats(node, e, "ATensor")
     return _BIT_OPERATORS[node.op.type](e, a, b)
@@ -98,7 +98,7 @@ def bit_operator(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_BIT_NOT", by_bits=True)
 def bit_not(node: Operands, e: Emitter) -> Tensor:
-    """BitwiseNot, of floats on the integers of their bits [decision E15]."""
+    """BitwiseNot, for floats of their bits as integers [decision E15]."""
     x = node.bits("InputTensor")
     _note_bits_of_floats(node, e, "InputTensor")
     return e.BitwiseNot(x)
@@ -114,7 +114,7 @@ def bit_shift(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_BIT_COUNT", by_bits=True)
 def bit_count(node: Operands, e: Emitter) -> Tensor:
-    """How many bits are set, of floats of the integers of their bits [decision E15]."""
+    """The number of bits that are set, for floats in their bits as integers [decision E15]."""
     x, out = node.bits("InputTensor"), node.output()
     _note_bits_of_floats(node, e, "InputTensor")
     return e.Cast(bit_counts(e, x), out.data_type.dtype)
@@ -122,4 +122,4 @@ def bit_count(node: Operands, e: Emitter) -> Tensor:
 
 def _note_bits_of_floats(node: Operands, e: Emitter, field: str) -> None:
     if node.op.tensor(field).data_type.is_float:
-        e.note("ONNX has no operator for the bits of floats: they are computed, in which NaNs lose their payload")
+        e.note("ONNX has no operator for the bits of floats: they are computed, and NaNs lose their payload")

@@ -1,4 +1,4 @@
-"""ELEMENT_WISE operators of arithmetic beyond the four basic ones, rounding, powers and transcendental functions."""
+"""ELEMENT_WISE operators for rounding, powers, bounds, transcendental functions and further arithmetic."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _UNARY: Mapping[str, Callable[[Emitter, Tensor], Tensor]] = {
     "ELEMENT_WISE_TAN": Emitter.Tan,
     "ELEMENT_WISE_TANH": Emitter.Tanh,
 }
-"""Functions of floats that are one ONNX operator."""
+"""Functions of floats that map to one ONNX operator."""
 
 _EXACT: Mapping[str, Callable[[Emitter, Tensor], Tensor]] = {
     "ELEMENT_WISE_ABS": Emitter.Abs,
@@ -43,9 +43,9 @@ _EXACT: Mapping[str, Callable[[Emitter, Tensor], Tensor]] = {
     "ELEMENT_WISE_NEGATE": Emitter.Neg,
     "ELEMENT_WISE_SIGN": Emitter.Sign,
 }
-"""Functions that are one ONNX operator and round nothing, so that FLOAT16 is not widened."""
-_JUMPING = ("ELEMENT_WISE_CEIL", "ELEMENT_WISE_FLOOR", "ELEMENT_WISE_SIGN")
-"""Those that make whole numbers of the smallest ones."""
+"""Functions that map to one ONNX operator and do not round, so that FLOAT16 is not widened."""
+_DISCONTINUOUS = ("ELEMENT_WISE_CEIL", "ELEMENT_WISE_FLOOR", "ELEMENT_WISE_SIGN")
+"""Functions whose result for a subnormal number may be 1 or -1."""
 _SMALLEST = float(np.finfo(np.float32).smallest_normal)
 _LARGEST_BELOW = float(np.nextafter(np.float32(_SMALLEST), np.float32(0)))
 
@@ -60,9 +60,9 @@ def unary(node: Operands, e: Emitter) -> Tensor:
 
 
 def _without_subnormals(node: Operands, e: Emitter, x: Tensor, *, keeps_nan: bool = True) -> Tensor:
-    """FLOAT32 as DirectML takes it: exactly, and where a smallest number would make another result [decision G8].
+    """Flushes subnormal FLOAT32 numbers to 0, as DirectML does, if the model must keep that [decision G8].
 
-    NaN becomes 0, too, unless ``keeps_nan``: the SIGN of it is 0.
+    NaN becomes 0 too, unless ``keeps_nan``: the SIGN of NaN is 0.
     """
     data_type = node.op.tensor(node.op.schema.input_fields[0].name).data_type
     if data_type is not DataType.FLOAT32 or not e.keeps_subnormals():
@@ -77,21 +77,21 @@ def _without_subnormals(node: Operands, e: Emitter, x: Tensor, *, keeps_nan: boo
 
 @lowers(*_EXACT)
 def exact_unary(node: Operands, e: Emitter) -> Tensor:
-    """ABS, CEIL, FLOOR, NEGATE, SIGN: the ONNX operators; the most negative integer stays [decision E3]."""
+    """ABS, CEIL, FLOOR, NEGATE, SIGN; the lowest integer keeps its sign [decision E3]: the ONNX operators."""
     x = node.broadcastable("InputTensor")
     factors = node.op.scale_bias() if "ScaleBias" in node.op.schema.index else None
     if not is_unscaled(factors):
         x = scaled(e, node.widened(x), factors)
-    if node.op.type in _JUMPING:
+    if node.op.type in _DISCONTINUOUS:
         x = _without_subnormals(node, e, x, keeps_nan=node.op.type != "ELEMENT_WISE_SIGN")
     return _EXACT[node.op.type](e, x)
 
 
 @lowers("ELEMENT_WISE_ROUND")
 def round_(node: Operands, e: Emitter) -> Tensor:
-    """Round, or Floor of the magnitude, itself or moved by a half, times the sign of x [decisions E16, E17].
+    """Round, or the sign of x times Floor of its magnitude, for TOWARD_INFINITY plus 0.5 [decisions E16, E17].
 
-    The sign is x itself within -1 and 1, where the factor is 0 unless it is an end: so 0 keeps its sign, too.
+    The sign is x clipped to [-1, 1], so that 0 keeps its sign; between the limits the other factor is 0.
     """
     x, mode = node.broadcastable("InputTensor"), node.op.enum("RoundingMode")
     if mode == "HALVES_TO_NEAREST_EVEN":
@@ -99,7 +99,7 @@ def round_(node: Operands, e: Emitter) -> Tensor:
     x = node.widened(x) if mode == "TOWARD_ZERO" else e.Cast(x, FLOAT)
     magnitude, signed = e.Abs(x), x
     if mode == "TOWARD_INFINITY":
-        e.note("|x| is moved by the FLOAT32 number below 0.5: halves round to the next whole number, less does not")
+        e.note("the FLOAT32 number below 0.5 is added to |x|: halves round away from zero, smaller fractions do not")
         magnitude = e.Add(magnitude, e.constant(np.nextafter(np.float32(0.5), np.float32(0))))
         signed = e.Mul(x, e.constant(2, x.dtype))
     return e.Mul(e.Floor(magnitude), e.Clip(signed, -1, 1))
@@ -111,12 +111,12 @@ def atan_yx(node: Operands, e: Emitter) -> Tensor:
     y, x = operands(node)
     zero = e.constant(0, x.dtype)
     height, width = e.Abs(y), e.Abs(x)
-    e.note("equal sides are 45 degrees, also where they are infinite; the origin is 0")
+    e.note("equal sides are 45 degrees, also if they are infinite; the origin is 0")
     slope = e.Where(e.Equal(height, width), e.Sign(height), e.Div(height, width), no_minus_zero=True)
     angle = e.Atan(slope)
     other_side = e.Sub(e.constant(math.pi, x.dtype), angle)
     angle = e.Where(e.Less(x, zero), other_side, angle, no_minus_zero=True)
-    # the reciprocal tells -0 from 0
+    # the reciprocal distinguishes -0 from 0
     sign = e.Clip(e.Reciprocal(e.Clip(y, -1, 1)), -1, 1)
     return e.Mul(angle, sign)
 
@@ -134,14 +134,14 @@ def extreme(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_MEAN")
 def mean(node: Operands, e: Emitter) -> Tensor:
-    """Mean of floats; of integers the wrapped sum, and half of it toward zero [decision E26]."""
+    """Mean for floats; for integers half of the wrapped sum, truncated [decision E26]."""
     a, b = operands(node)
     return e.Mean(a, b) if a.dtype.kind == "f" else e.Div(e.Add(a, b), e.constant(2, a.dtype))
 
 
 @lowers("ELEMENT_WISE_DIFFERENCE_SQUARE")
 def difference_square(node: Operands, e: Emitter) -> Tensor:
-    """``(ATensor - BTensor)`` times itself; integers wrap [decision E27]: Sub and Mul."""
+    """``(ATensor - BTensor) ** 2``; integers wrap [decision E27]: Sub and Mul."""
     difference = e.Sub(*operands(node))
     return e.Mul(difference, difference)
 
@@ -158,7 +158,7 @@ def modulus(node: Operands, e: Emitter) -> Tensor:
     if not is_floor:
         return result
     crosses = e.Less(e.Mul(result, e.Sign(b)), e.constant(0, b.dtype))
-    # a remainder is nearer to 0 than b
+    # |remainder| < |b|, so the sum is not 0
     return e.Where(crosses, e.Add(result, b), result, no_minus_zero=True)
 
 
@@ -179,7 +179,7 @@ def threshold(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_CLIP_GRAD", "ELEMENT_WISE_CLIP_GRAD1")
 def clip_grad(node: Operands, e: Emitter) -> Tensor:
-    """The gradient, 0 where x is not between Min and Max, as NaN is not [decision E8]: two comparisons and a Where."""
+    """The gradient where Min < x < Max, else 0, also for NaN [decision E8]: two comparisons and a Where."""
     x, gradient = node.broadcastable("InputTensor"), node.broadcastable("InputGradientTensor")
     low, high = (e.constant(limit, x.dtype) for limit in limits(node.op, x.dtype))
     return e.Where(e.And(e.Greater(x, low), e.Less(x, high)), gradient, e.constant(0, gradient.dtype))

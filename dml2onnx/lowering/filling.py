@@ -1,7 +1,7 @@
-"""Tensors made from nothing: FILL_VALUE_CONSTANT, FILL_VALUE_SEQUENCE, DIAGONAL_MATRIX, RANDOM_GENERATOR.
+"""Generated tensors: FILL_VALUE_CONSTANT, FILL_VALUE_SEQUENCE, DIAGONAL_MATRIX, RANDOM_GENERATOR.
 
-What is small is a constant of the model. What is large is made when the model runs, from a column and a row of numbers
-that broadcast to all of it.
+Small tensors become constants of the model. Large ones are computed at run time from a column and a row that
+broadcast.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _UINT32 = np.dtype(np.uint32)
 _UINT64 = np.dtype(np.uint64)
 
 _ROW = 1 << 12
-"""Elements in a row of a sequence."""
+"""Elements per row of a sequence."""
 
 _MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
 _KEY_STEPS = (0x9E3779B9, 0xBB67AE85)
@@ -48,7 +48,7 @@ def fill_value_constant(node: Operands, e: Emitter) -> Tensor:
 def fill_value_sequence(node: Operands, e: Emitter) -> Tensor:
     """``ValueStart + k * ValueDelta``, k in row-major order; integers wrap [decision X14]: a constant, or Add.
 
-    The Add is of the numbers that begin rows and those of the first row: Range would add ValueDelta repeatedly.
+    Adds the first number of each row and the offsets within a row: Range would accumulate rounding errors.
     """
     e.budget.require(node.output().element_count // _ROW)
     output, start, delta = node.output(), node.op.scalar("ValueStart").value, node.op.scalar("ValueDelta").value
@@ -57,26 +57,26 @@ def fill_value_sequence(node: Operands, e: Emitter) -> Tensor:
         first, inside = _steps(count)
         rows, row = _multiples(first, int(delta), int(start), dtype), _multiples(inside, int(delta), 0, dtype)
         return _unrolled(e, e.Add(e.constant(rows), e.constant(row)), output.sizes)
-    if not isfinite(delta):  # 0 times infinity is no number, but only the first element has that
+    if not isfinite(delta):  # only the first element is NaN, as 0 * infinity
         parts = [e.constant([start + 0 * delta], FLOAT)]
         if count > 1:
             parts.append(e.ConstantOfShape((count - 1,), start + delta, FLOAT))
         return e.Reshape(e.Concat(parts, 0), output.sizes)
     first, inside = _steps(count)
     total = e.Add(e.constant(first * delta + start), e.constant(inside * delta))
-    # FLOAT64 is in no support table
+    # no support table has FLOAT64
     return _unrolled(e, e.Cast(total, FLOAT), output.sizes)
 
 
 def _steps(count: int) -> tuple[Steps, Steps]:
-    """UINT64 ``[rows, 1]`` and ``[1, columns]`` whose sums count from 0 to ``count - 1`` or beyond."""
+    """Returns UINT64 ``[rows, 1]`` and ``[1, columns]`` whose sums count from 0 to at least ``count - 1``."""
     columns = min(count, _ROW)
     rows = np.arange(-(-count // columns), dtype=np.uint64) * np.uint64(columns)
     return rows.reshape(-1, 1), np.arange(columns, dtype=np.uint64).reshape(1, -1)
 
 
 def _multiples(steps: Steps, factor: int, term: int, dtype: DType) -> Array:
-    """``steps * factor + term``, modulo 2 to the power of the type's bits."""
+    """``steps * factor + term``, modulo 2 ** bits of the type."""
     with np.errstate(over="ignore"):
         wrapped = steps * np.uint64(factor % (1 << 64)) + np.uint64(term % (1 << 64))
     low_bits: Array = wrapped.astype(f"u{dtype.itemsize}").view(dtype)
@@ -84,7 +84,7 @@ def _multiples(steps: Steps, factor: int, term: int, dtype: DType) -> Array:
 
 
 def _unrolled(e: Emitter, x: Tensor, sizes: tuple[int, ...]) -> Tensor:
-    """As many of the elements of ``x`` as ``sizes`` has, in row-major order."""
+    """Returns the first elements of ``x`` in row-major order, in the shape ``sizes``."""
     count = int(np.prod(sizes, dtype=np.int64))
     return e.Reshape(e.Slice(e.Reshape(x, (x.size,)), (0,), (count,)), sizes)
 
@@ -94,9 +94,9 @@ def _unrolled(e: Emitter, x: Tensor, sizes: tuple[int, ...]) -> Tensor:
 
 @lowers("DIAGONAL_MATRIX", "DIAGONAL_MATRIX1", moves=("InputTensor",))
 def diagonal_matrix(node: Operands, e: Emitter) -> Tensor:
-    """Value where ``Begin <= column - row < End``, the input or 0 elsewhere; inverted where Begin > End.
+    """Value where ``Begin <= column - row < End``, the input or 0 elsewhere; inverted if Begin > End.
 
-    DIAGONAL_MATRIX has one diagonal and no input. Where, on a constant mask for matrices that are not too large;
+    DIAGONAL_MATRIX has one diagonal and no input. Where, with a constant mask unless the matrix is large;
     GatherElements for bits of floats [decisions X16 to X18].
     """
     op, output = node.op, node.output()
@@ -141,9 +141,9 @@ def _on_diagonals(
 
 @lowers("RANDOM_GENERATOR")
 def random_generator(node: Operands, e: Emitter) -> dict[str, Tensor]:
-    """The words of the Philox4x32-10 blocks from the state's counter on [decisions Z1, Z2, Z3].
+    """The words of the Philox4x32-10 blocks that follow the state's counter [decisions Z1, Z2, Z3].
 
-    Integer arithmetic: the first and third words of all blocks are one UINT32 tensor, the second and fourth another.
+    Integer arithmetic: one UINT32 tensor has words 1 and 3 of all blocks, another words 2 and 4.
     """
     output, state = node.output(), node.tensor("InputStateTensor")
     counter, key = e.Split(e.Cast(e.Reshape(state, (3, 2)), _UINT64), (2, 1), 0)
@@ -158,7 +158,7 @@ def random_generator(node: Operands, e: Emitter) -> dict[str, Tensor]:
 
 
 def _advanced(e: Emitter, counter: Tensor, *steps: Array) -> Tensor:
-    """The 128-bit counter plus ``steps``, whose sum is below 2**64: the lower and the upper halves of all, UINT64."""
+    """Adds ``steps``, whose sum is below 2**64, to the 128-bit counter; returns lower and upper halves as UINT64."""
     lower, upper = e.Split(counter, (1, 1), 1)
     low, high = e.Split(e.Add(lower, e.Mul(upper, e.constant(1 << 32, _UINT64))), (1, 1), 0)
     total = reduce(e.Add, (e.constant(step, _UINT64) for step in steps), low)
@@ -167,21 +167,21 @@ def _advanced(e: Emitter, counter: Tensor, *steps: Array) -> Tensor:
 
 
 def _words(e: Emitter, x: Tensor) -> tuple[Tensor, Tensor]:
-    """The lower and the upper half of UINT64 numbers."""
+    """Returns the lower and the upper half of UINT64 numbers."""
     return e.Cast(x, _UINT32), e.Cast(e.BitShift(x, e.constant(32, _UINT64), "RIGHT"), _UINT32)
 
 
 def philox_4x32_10(e: Emitter, counters: Tensor, key: Tensor) -> tuple[Tensor, Tensor]:
-    """The words of the blocks for counters: the first and third, and the second and fourth, [2, blocks, 1].
+    """Returns words 1 and 3, and words 2 and 4, of the block of each counter, as [2, blocks, 1].
 
     Salmon, Moraes, Dror, Shaw: Parallel Random Numbers: As Easy as 1, 2, 3 (SC 2011), section 4.3.
     """
     offsets = np.array(_KEY_STEPS, np.uint64).reshape(2, 1, 1) * np.arange(_ROUNDS, dtype=np.uint64).reshape(1, -1, 1)
     keys = e.Split(e.Cast(e.Add(key, e.constant(offsets)), _UINT32), (1,) * _ROUNDS, 1)
-    multipliers, others = e.constant(np.reshape(_MULTIPLIERS, (2, 1, 1)), _UINT64), e.constant([1, 0], INT64)
+    multipliers, swapped = e.constant(np.reshape(_MULTIPLIERS, (2, 1, 1)), _UINT64), e.constant([1, 0], INT64)
     first, second = _words(e, counters)
     for added in keys:
-        product = e.Gather(e.Mul(e.Cast(first, _UINT64), multipliers), others)
+        product = e.Gather(e.Mul(e.Cast(first, _UINT64), multipliers), swapped)
         low, high = _words(e, product)
         first, second = e.BitwiseXor(high, second, added), low
     return first, second

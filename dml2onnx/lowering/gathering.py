@@ -1,6 +1,6 @@
-"""GATHER, SCATTER and their relatives, ONE_HOT, NONZERO_COORDINATES: elements by index.
+"""The GATHER and SCATTER operators, ONE_HOT and NONZERO_COORDINATES.
 
-Indices of signed types count from the end where negative, in ONNX as in DirectML.
+Negative indices count from the end, in ONNX as in DirectML.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ UINT32: DType = np.dtype(np.uint32)
 
 
 def _aligned(e: Emitter, x: Tensor, sizes: tuple[int, ...], shape: tuple[int, ...] | None = None) -> Tensor:
-    """``x``, or it in a shape, some of whose axes may be broadcast, behind as many leading ones as ``sizes`` has."""
+    """Broadcasts ``x`` to ``sizes``, after a Reshape to ``shape`` if that is set, without surplus leading axes."""
     whole = x.shape if shape is None else shape
     shape = whole[max(len(whole) - len(sizes), 0) :]
     return e.Expand(e.Reshape(x, (1,) * (len(sizes) - len(shape)) + shape), sizes)
 
 
 def _relevant(e: Emitter, x: Tensor, count: int) -> Tensor:
-    """The last ``count`` axes, at the first coordinate of those in front."""
+    """Returns the last ``count`` axes, at index 0 of the others."""
     front = x.rank - count
     first = e.Slice(x, (0,) * x.rank, (*(1,) * front, *x.shape[front:]))
     return e.Reshape(first, x.shape[front:])
 
 
-# --- reading ---------------------------------------------------------------------------------------------------------
+# --- gather ----------------------------------------------------------------------------------------------------------
 
 
 @lowers("GATHER", moves=("InputTensor",))
@@ -45,7 +45,7 @@ def gather(node: Operands, e: Emitter) -> Tensor:
     axis, sizes = node.op.uint("Axis"), node.output().sizes
     shape = indices.shape[indices.rank - node.op.uint("IndexDimensions") :]
     if x.value is not None and prod(x.shape[:axis]) == 1 and (*x.shape[:axis], *shape, *x.shape[axis + 1 :]) != sizes:
-        # rows of a table: the indices keep their shape, since the result takes another one all the same
+        # rows of a table: the result has to be reshaped anyway, so the indices keep their shape
         x, axis, shape = e.Reshape(x, x.shape[axis:]), 0, indices.shape
     else:
         indices = e.Reshape(indices, shape or (1,))
@@ -61,48 +61,48 @@ def gather(node: Operands, e: Emitter) -> Tensor:
 def gather_elements(node: Operands, e: Emitter) -> Tensor:
     """``output[.., k, ..] = input[.., indices[.., k, ..], ..]``: GatherElements.
 
-    Gather, which copies whole rows, where zero strides say that the indices do not vary along other dimensions.
+    Gather, which copies whole rows, if zero strides show that the indices do not vary along other dimensions.
     """
     x, indices = node.tensor("InputTensor"), node.broadcastable("IndicesTensor")
     axis, sizes = node.op.uint("Axis"), node.output().sizes
-    if x.shape[axis] == 1:  # whatever the index is
+    if x.shape[axis] == 1:  # for any index
         return x
-    how: dict[str, Any] = {"sizes": x.shape[axis : axis + 1], "is_packed": node.op.tensor("InputTensor").is_packed}
+    options: dict[str, Any] = {"sizes": x.shape[axis : axis + 1], "is_packed": node.op.tensor("InputTensor").is_packed}
     if indices.size == indices.shape[axis] < prod(sizes):
-        return e.by_indices("Gather", x, e.Reshape(indices, (indices.size,)), axis, **how)
-    return e.by_indices("GatherElements", x, indices, axis, to=sizes, **how)
+        return e.by_indices("Gather", x, e.Reshape(indices, (indices.size,)), axis, **options)
+    return e.by_indices("GatherElements", x, indices, axis, to=sizes, **options)
 
 
 @lowers("GATHER_ND", "GATHER_ND1", moves=("InputTensor",))
 def gather_nd(node: Operands, e: Emitter) -> Tensor:
-    """What each tuple of coordinates points to, behind common batch dimensions: GatherND."""
+    """The element or slice at each tuple of coordinates, with common batch dimensions: GatherND."""
     op = node.op
     x = _relevant(e, node.tensor("InputTensor"), op.uint("InputDimensionCount"))
     indices = _relevant(e, node.tensor("IndicesTensor"), op.uint("IndicesDimensionCount"))
     batches = op.uint("BatchDimensionCount") if op.has("BatchDimensionCount") else 0
-    if indices.rank == 1:  # a single tuple points to no scalar then
+    if indices.rank == 1:  # so that a single tuple does not select a scalar
         indices = e.Reshape(indices, (1, indices.size))
     sizes, is_packed = x.shape[batches : batches + indices.shape[-1]], op.tensor("InputTensor").is_packed
     y = e.by_indices("GatherND", x, indices, batches, sizes=sizes, is_packed=is_packed)
     return _aligned(e, y, node.output().sizes)
 
 
-# --- writing ---------------------------------------------------------------------------------------------------------
+# --- scatter ---------------------------------------------------------------------------------------------------------
 
 
 @lowers("SCATTER", moves=("InputTensor", "UpdatesTensor"))
 def scatter(node: Operands, e: Emitter) -> Tensor:
-    """The input with updates put along Axis: ScatterElements."""
+    """The input with elements replaced along Axis: ScatterElements."""
     x, updates, axis = node.tensor("InputTensor"), node.tensor("UpdatesTensor"), node.op.uint("Axis")
     indices, size = node.tensor("IndicesTensor"), x.shape[axis]
-    if size == 1:  # whatever the index is
+    if size == 1:  # for any index
         return e.ScatterElements(x, e.constant(np.zeros(indices.shape, np.int64)), updates, axis)
     return e.by_indices("ScatterElements", x, indices, updates, axis, sizes=(size,))
 
 
 @lowers("SCATTER_ND", moves=("InputTensor", "UpdatesTensor"))
 def scatter_nd(node: Operands, e: Emitter) -> Tensor:
-    """The input with updates put where tuples of coordinates point to: ScatterND."""
+    """The input with the elements or slices at tuples of coordinates replaced: ScatterND."""
     op, x = node.op, node.tensor("InputTensor")
     indices = _relevant(e, node.tensor("IndicesTensor"), op.uint("IndicesDimensionCount"))
     sizes = x.shape[x.rank - op.uint("InputDimensionCount") :]
@@ -112,14 +112,14 @@ def scatter_nd(node: Operands, e: Emitter) -> Tensor:
     return e.Reshape(y, x.shape)
 
 
-# --- making and finding ----------------------------------------------------------------------------------------------
+# --- one-hot and nonzero ---------------------------------------------------------------------------------------------
 
 
 @lowers("ONE_HOT", moves=("ValuesTensor",))
 def one_hot(node: Operands, e: Emitter) -> Tensor:
-    """On where the coordinate along Axis is the index, else off: OneHot.
+    """The on value where the coordinate along Axis is the index, else the off value: OneHot.
 
-    An index outside is no coordinate and leaves its whole sequence off [decision X9].
+    An index out of range sets its whole sequence to the off value [decision X9].
     """
     indices, values = node.broadcastable("IndicesTensor"), node.tensor("ValuesTensor")
     axis, sizes = node.op.uint("Axis"), node.output().sizes
@@ -128,10 +128,10 @@ def one_hot(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("NONZERO_COORDINATES")
 def nonzero_coordinates(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
-    """How many elements are not 0, and their coordinates in row-major order; unused rows are 0 [decision X20].
+    """The number of nonzero elements, and their coordinates in row-major order; unused rows are 0 [decision X20].
 
-    NonZero has a result of unknown size. Here a running count says where the number of each element goes, those of
-    zeros, set to 0, to the end, and divisions make coordinates of numbers.
+    NonZero would have a result of unknown size. Instead, a cumulative sum gives the position of each nonzero
+    element's flat index; the zeros are moved to the end as index 0. Divisions turn flat indices into coordinates.
     """
     x, desc = node.widened(node.tensor("InputTensor")), node.output("OutputCoordinatesTensor")
     count = x.size
@@ -153,12 +153,12 @@ def nonzero_coordinates(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
 
 
 def _coordinates(e: Emitter, numbers: Tensor, sizes: tuple[int, ...]) -> Tensor:
-    """The row of coordinates for each row-major number."""
+    """Returns the row of coordinates of each flat index."""
     if len(sizes) == 1:
         return numbers
     rank, count = len(sizes), numbers.size
     numbers = e.Reshape(numbers, (1, count))
-    # one row per dimension, so that each division has a single divisor
+    # one row per dimension, so that each row has a single divisor
     quotients = e.Div(numbers, e.constant(np.reshape(packed_strides(sizes), (rank, 1)), numbers.dtype))
     whole = e.Mul(
         e.Slice(quotients, (0, 0), (rank - 1, count)), e.constant(np.reshape(sizes[1:], (-1, 1)), numbers.dtype)

@@ -13,11 +13,10 @@ from dml2onnx.lowering.registry import lowers
 
 @lowers("GEMM")
 def gemm(node: Operands, e: Emitter) -> Tensor:
-    """``FusedActivation(Alpha * TransA(A) x TransB(B) + Beta * C)`` for each of the batches.
+    """``FusedActivation(Alpha * TransA(A) x TransB(B) + Beta * C)`` for each batch.
 
-    One Gemm, its rows those of all batches, where B is the same for all of them; else MatMul, which broadcasts
-    batches of zero stride by itself, and takes tensors of more than two dimensions as they lie, where Gemm would need
-    a Reshape of each. With Beta 0, C is not evaluated [decision M2].
+    One Gemm over the rows of all batches if they share B, else MatMul, which broadcasts zero-stride batches and needs
+    no Reshape of tensors with more than two dimensions. With Beta 0, C is not evaluated [decision M2].
     """
     op = node.op
     a, b = node.matrices("ATensor"), node.matrices("BTensor")
@@ -33,13 +32,13 @@ def gemm(node: Operands, e: Emitter) -> Tensor:
 
 
 def _suits_matmul(op: OperatorDesc, b: Tensor, c: Tensor | None) -> bool:
-    """Whether there is no more to it than a product, or whether Gemm would have to flatten two operands or three."""
+    """Whether it is a plain product, or Gemm would have to flatten two or three operands."""
     is_plain = c is None and op.float("Alpha") == 1 and op.enum("TransA") == "NONE"
     return (is_plain and (op.enum("TransB") == "NONE" or b.value is not None)) or (b.value is None and b.rank > 2)
 
 
 def _flat(e: Emitter, c: Tensor, batches: tuple[int, ...], m: int) -> Tensor | None:
-    """C as a matrix that broadcasts to the rows of all batches, if it has one row for each of them or one for all."""
+    """Returns C as a matrix that broadcasts to the rows of all batches, or ``None`` if that is impossible."""
     rows = prod(batches) * m
     is_bias = c.value is not None and prod(c.shape[:-1]) == 1
     if c.shape[:-1] == (*batches, m) and not is_bias:
@@ -63,7 +62,7 @@ def _as_gemm(e: Emitter, op: OperatorDesc, a: Tensor, b: Tensor, c: Tensor | Non
 
 def _as_matmul(e: Emitter, op: OperatorDesc, a: Tensor, b: Tensor, c: Tensor | None) -> Tensor:
     if prod(b.shape[:-2]) > 1:
-        e.note("batches with matrices of their own are a MatMul, which Gemm cannot express")
+        e.note("batches with different matrices are a MatMul: Gemm has one matrix for all rows")
     a, b = _transformed(e, a, op.enum("TransA")), _transformed(e, b, op.enum("TransB"))
     if prod(b.shape[:-2]) == 1 and b.value is not None:
         b = e.Reshape(b, b.shape[-2:])
@@ -82,9 +81,9 @@ def _transformed(e: Emitter, x: Tensor, transform: str) -> Tensor:
 
 
 def _finished(e: Emitter, op: OperatorDesc, y: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """The output from its product, which has the elements of ``shape``, where equal batches have size 1."""
+    """Applies the activation to the product and broadcasts it; broadcast batches have size 1 in ``shape``."""
     fused, sizes = op.activation(), op.tensor("OutputTensor").sizes
     if fused is not None and not fused.schema.is_element_wise:
         return apply_activation(e, fused, e.Expand(e.Reshape(y, shape), sizes))
-    # next to the product, of which it may become a part
+    # right after the product, so that the runtime may fuse it
     return e.Expand(e.Reshape(apply_activation(e, fused, y), shape), sizes)

@@ -1,4 +1,4 @@
-"""Convolutions and matrix products of integers, and of quantized tensors: ConvInteger and MatMulInteger."""
+"""Convolutions and matrix products of integers and of quantized tensors."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from math import prod
 
 import numpy as np
 
+from dml2onnx.codes.compiling import IN_UNITS
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.lowering.convolution import windows_of
 from dml2onnx.lowering.operands import Operands
-from dml2onnx.lowering.pairs import NOTE, Steps, bias_of, fits, has_positive_scale, numbers, quantised
-from dml2onnx.lowering.quantization import less, or_zero, requantized, scale_along, steps_of, zero_point_along
+from dml2onnx.lowering.pairs import Steps, bias_of, fits, has_positive_scale, numbers, quantised
+from dml2onnx.lowering.quantization import or_zero, requantized, scale_along, shifted, steps_of, zero_point_along
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.onnx_model import FLOAT, DType
 
@@ -47,7 +48,7 @@ def matrix_multiply_integer(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("MATRIX_MULTIPLY_INTEGER_TO_FLOAT")
 def matrix_multiply_integer_to_float(node: Operands, e: Emitter) -> Tensor:
-    """Products times AScale and BScale, plus Bias [decisions Q13, Q14, Q16]: of 8 bits in INT32, of more in FLOAT."""
+    """The product times AScale and BScale, plus Bias [decisions Q13, Q14, Q16]: 8 bits in INT32, more in FLOAT."""
     y = _paired_product(node, e, FLOAT) if e.writes_pairs() else None
     if y is None:
         total, rank = _multiplied(node, e, FLOAT), node.output().rank
@@ -68,11 +69,11 @@ def quantized_linear_matrix_multiply(node: Operands, e: Emitter) -> Tensor:
     return requantized(node, e, total, factor, rank - 2)
 
 
-# --- between quantisations -------------------------------------------------------------------------------------------
+# --- QDQ -------------------------------------------------------------------------------------------------------------
 
 
 def _paired_convolution(node: Operands, e: Emitter) -> Tensor | None:
-    """Conv of dequantised numbers, quantised; ``None`` where these want other parameters."""
+    """Conv between DequantizeLinear and QuantizeLinear; ``None`` if the parameters do not fit."""
     x, w = node.tensor("InputTensor"), node.tensor("FilterTensor")
     before, filters, after = (steps_of(node, e, name) for name in ("Input", "Filter", "Output"))
     if max(before.count, after.count) > 1 or not filters.has_one_zero_point or not has_positive_scale(after):
@@ -89,7 +90,7 @@ def _paired_convolution(node: Operands, e: Emitter) -> Tensor | None:
 
 
 def _paired_product(node: Operands, e: Emitter, dtype: DType) -> Tensor | None:
-    """MatMul of dequantised numbers, quantised if ``dtype`` is a type of integers; ``None`` as of convolutions."""
+    """MatMul after DequantizeLinear, quantized if ``dtype`` is an integer type; ``None`` if parameters do not fit."""
     a, b = node.matrices("ATensor"), node.matrices("BTensor")
     rows, columns = steps_of(node, e, "A"), steps_of(node, e, "B")
     if columns.count > 1:
@@ -102,7 +103,7 @@ def _paired_product(node: Operands, e: Emitter, dtype: DType) -> Tensor | None:
     if dtype == FLOAT:
         y = e.MatMul(numbers(e, a, rows), numbers(e, b, columns, b.rank - 1))
         y.paired = True
-        e.note(NOTE)
+        e.note(IN_UNITS)
         return y
     after = steps_of(node, e, "Output")
     if after.count > 1 or not has_positive_scale(after):
@@ -111,21 +112,24 @@ def _paired_product(node: Operands, e: Emitter, dtype: DType) -> Tensor | None:
 
 
 def _as_multiplied(e: Emitter, x: Tensor, w: Tensor, steps: Steps) -> tuple[Tensor, Steps]:
-    """INT8 that bytes are multiplied by, as UINT8 where INT8 must not be."""
+    """Converts the second operand of a product from INT8 to UINT8 if the target multiplies INT8 wrongly."""
     if w.dtype != INT8 or e.multiplies_signed(x, w):
         return w, steps
     zero_point = or_zero(e, steps.zero_point, w.rank, INT8)
-    e.note("INT8 is moved up by 128 to UINT8, of which products are exact on every processor")
+    e.note("128 is added to make UINT8 of INT8: products of UINT8 are exact on every processor")
     return e.raised(w), Steps(steps.scale, e.raised(zero_point))
 
 
-# --- one operator ----------------------------------------------------------------------------------------------------
+# --- QLinearConv and QLinearMatMul -----------------------------------------------------------------------------------
 
 
 def _in_one(
     node: Operands, e: Emitter, op: str, x: Tensor, w: Tensor, names: tuple[str, str], *, each: bool = True
 ) -> list[Tensor] | None:
-    """What QLinearConv and QLinearMatMul read; ``None`` where types, or that ``each`` column has a scale, forbid."""
+    """Returns the inputs of QLinearConv or QLinearMatMul; ``None`` if types or parameters do not fit.
+
+    With ``each``, ``w`` may have a scale for each channel or column.
+    """
     before, factor, after = steps = [steps_of(node, e, name) for name in (*names, "Output")]
     dtype = node.output().data_type.dtype
     if max(x.dtype.itemsize, w.dtype.itemsize) > 1 or max(before.count, after.count) > 1:
@@ -138,7 +142,7 @@ def _in_one(
 
 
 def _is_finite(steps: Sequence[Steps]) -> bool:
-    """Whether what the kernels multiply sums by is known, and a number."""
+    """Whether the factor of the sums is constant and finite."""
     first, second, last = (item.scale.value for item in steps)
     if first is None or second is None or last is None:
         return False
@@ -159,7 +163,7 @@ def _convolution_in_one(node: Operands, e: Emitter) -> Tensor | None:
 
 
 def _product_in_one(node: Operands, e: Emitter) -> Tensor | None:
-    """QLinearMatMul; scales of columns want one matrix."""
+    """QLinearMatMul; it takes scales of columns for a single matrix only."""
     a, b = node.matrices("ATensor"), node.matrices("BTensor")
     inputs = _in_one(node, e, "QLinearMatMul", a, b, ("A", "B"), each=b.rank == 2)
     return None if inputs is None else e.QLinearMatMul(inputs, node.output().data_type.dtype)
@@ -169,10 +173,10 @@ def _product_in_one(node: Operands, e: Emitter) -> Tensor | None:
 
 
 def _convolved(node: Operands, e: Emitter) -> Tensor:
-    """The convolution in INT32, of as many windows as the output has [decision C9].
+    """The convolution in INT32, with one window per output element [decision C9].
 
-    ConvInteger takes one zero point of the filter. Those of channels are taken off after it: each times the sum of
-    the window, a convolution with ones.
+    ConvInteger takes one zero point of the filter. If channels have different ones, each is subtracted afterwards,
+    times the sum of the window, which is a convolution with ones.
     """
     op, x, w = node.op, node.tensor("InputTensor"), node.tensor("FilterTensor")
     group = op.uint("GroupCount")
@@ -182,7 +186,7 @@ def _convolved(node: Operands, e: Emitter) -> Tensor:
     if w_zero_point.size == 1:
         y = e.ConvInteger(x, w, x_zero_point, e.Reshape(w_zero_point, ()), window, group)
         return e.Slice(y, (0,) * y.rank, node.output().sizes)
-    e.note("zero points of channels are taken off behind ConvInteger, each times the sum of its window")
+    e.note("zero points of channels are subtracted after ConvInteger, each times the sum of its window")
     y = e.ConvInteger(x, w, x_zero_point, e.constant(0, w.dtype), window, group)
     e.budget.require(group * prod(w.shape[1:]))
     ones = e.constant(np.ones((group, *w.shape[1:]), x.dtype))
@@ -194,32 +198,30 @@ def _convolved(node: Operands, e: Emitter) -> Tensor:
 
 
 def _multiplied(node: Operands, e: Emitter, wide: DType = UINT32) -> Tensor:
-    """The product of the matrices in INT32, where equal batches have size 1; in ``wide`` of more than 8 bits."""
+    """The matrix product in INT32, or in ``wide`` for more than 8 bits; broadcast batches have size 1."""
     a, b = node.matrices("ATensor"), node.matrices("BTensor")
     a_zero_point = zero_point_along(node, e, "A", a.rank, a.rank - 2)
     b_zero_point = zero_point_along(node, e, "B", b.rank, b.rank - 1)
     if a.dtype.itemsize > 1 or b.dtype.itemsize > 1:
-        y = e.MatMul(less(e, a, a_zero_point, wide), less(e, b, b_zero_point, wide))
+        y = e.MatMul(shifted(e, a, a_zero_point, wide), shifted(e, b, b_zero_point, wide))
         if wide == FLOAT:
             return y
-        e.note("integers of more than 8 bits are multiplied in UINT32, whose low bits are those of INT32")
+        e.note("integers of more than 8 bits are multiplied in UINT32, which gives the same bits as INT32")
         return e.Cast(y, INT32)
     a_zero_point, b_zero_point = (or_zero(e, z, a.rank, x.dtype) for z, x in ((a_zero_point, a), (b_zero_point, b)))
     columns = _of_columns(e, b_zero_point, b)
     if a_zero_point.size == 1:
         return e.MatMulInteger(a, b, e.Reshape(a_zero_point, ()), columns)
-    e.note("zero points of rows are taken off behind MatMulInteger, each times the sum of the column")
+    e.note("zero points of rows are subtracted after MatMulInteger, each times the sum of the column")
     y = e.MatMulInteger(a, b, e.constant(0, a.dtype), columns)
-    sums = e.ReduceSum(less(e, b, b_zero_point, INT32), (b.rank - 2,))
+    sums = e.ReduceSum(shifted(e, b, b_zero_point, INT32), (b.rank - 2,))
     return e.Sub(y, e.Mul(e.Cast(a_zero_point, INT32), sums))
 
 
 def _of_columns(e: Emitter, zero_point: Tensor, b: Tensor) -> Tensor:
-    """The zero point of ``b`` as MatMulInteger takes it: a scalar, a vector, or of batches one row for each."""
+    """Returns the zero point of ``b`` in MatMulInteger's form: a scalar, a vector, or one row for each batch."""
     if zero_point.size == 1:
         return e.Reshape(zero_point, ())
-    return (
-        e.Reshape(zero_point, (zero_point.size,))
-        if b.rank == 2
-        else e.Expand(zero_point, (*b.shape[:-2], 1, b.shape[-1]))
-    )
+    if b.rank == 2:
+        return e.Reshape(zero_point, (zero_point.size,))
+    return e.Expand(zero_point, (*b.shape[:-2], 1, b.shape[-1]))

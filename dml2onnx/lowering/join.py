@@ -9,5 +9,5 @@ from dml2onnx.lowering.registry import lowers
 
 @lowers("JOIN", moves=("InputTensors",))
 def join(node: Operands, e: Emitter) -> Tensor:
-    """The inputs one behind the other along Axis; a single input is a copy."""
+    """Concatenates the inputs along Axis; a single input is copied."""
     return e.Concat(node.array("InputTensors"), node.op.uint("Axis"))

@@ -1,10 +1,10 @@
-"""Copies move bits: as what a node that only moves elements takes its operands.
+"""Chooses the type in which a node that only moves elements reads its operands.
 
-A descriptor may call integers floats, and the other way round, as TILE of integers must at feature level 1_0. A node
-that moves elements does not look at them, so it takes them as what memory holds, and hands that on; only who computes
-with them has them converted, in which no value changes but a NaN becomes the one that arithmetic makes. Where a node
-joins what is held as floats with what is held as integers, or with constants that are NaN as floats, those who read
-the result, directly or after more moves, say what it becomes.
+A descriptor may declare integers as floats or floats as integers, as TILE of integers must at feature level 1_0. A
+node that moves elements keeps the type in which they are stored; they are converted at the first node that computes
+with them. That conversion changes no value, except which NaN a NaN is. If a node joins stored floats with stored
+integers, or with constants that are NaN as floats, the readers of the result, direct or after more moves, decide its
+type.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from dml2onnx.memory.buffers import Buffers
 
 
 def moved_fields(node: Node) -> tuple[str, ...]:
-    """The inputs whose elements the node hands on as they are."""
+    """Returns the inputs whose elements the node copies unchanged."""
     moves = movement(node.operator.schema).moves
     return moves(node.operator) if callable(moves) else moves
 
 
 def wanted_as_bits(nodes: Sequence[Node], outputs: Iterable[GraphOutput]) -> frozenset[Value]:
-    """The values of which somebody reads integers, be it after moves. ``nodes`` are in order."""
+    """Returns the values that are read as integers, directly or after moves. ``nodes`` must be in order."""
     found = {output.value for output in outputs if not output.desc.data_type.is_float}
     known: dict[OperatorDesc, tuple[tuple[str, ...], tuple[str, ...]]] = {}
     for node in reversed(nodes):
@@ -48,7 +48,7 @@ def wanted_as_bits(nodes: Sequence[Node], outputs: Iterable[GraphOutput]) -> fro
 
 
 def _fields_of_bits(node: Node) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The inputs that are read as integers, and those that are if the results are."""
+    """Returns the inputs that are read as integers, and those that are if the results are."""
     moved = moved_fields(node)
     by_bits = movement(node.operator.schema).by_bits
 
@@ -60,7 +60,7 @@ def _fields_of_bits(node: Node) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def moved_type(node: Node, buffers: Buffers, wanted: frozenset[Value]) -> DataType | None:
-    """The type as which the moved inputs are read; ``None`` for that of their descriptors."""
+    """Returns the type in which the moved inputs are read; ``None`` for that of their descriptors."""
     fields = moved_fields(node)
     views = [(read, desc) for name, _, read, desc in node.views_in() if name in fields]
     if not views or views[0][1].data_type.bits < 16:
@@ -78,12 +78,12 @@ def moved_type(node: Node, buffers: Buffers, wanted: frozenset[Value]) -> DataTy
 
 
 def _has_nan(node: Node, views: Sequence[tuple[Read, TensorDesc]], buffers: Buffers) -> bool:
-    """Whether constants among what is moved may be NaN as floats: tensors, or a number that stands among them."""
+    """Whether moved constants, tensors or fill values, may be NaN as floats."""
     op = node.operator
     numbers = (op.get(name) for name in ("PaddingValue", "Value") if name in op.schema.index)
     values = [item.value if isinstance(item, Scalar) else item for item in numbers]
     is_float = views[0][1].data_type.is_float
-    # of integers any but 0 may be one
+    # any integer but 0 may be the bits of a NaN
     if any(isinstance(item, (int, float)) and (item != item if is_float else item != 0) for item in values):
         return True
     return any(buffers.has_constant_nan(read.value, read.offset, desc) for read, desc in views)

@@ -1,4 +1,4 @@
-"""BATCH_NORMALIZATION, MEAN_VARIANCE_NORMALIZATION in its versions, LP_ and LOCAL_RESPONSE_NORMALIZATION."""
+"""BATCH_NORMALIZATION, all versions of MEAN_VARIANCE_NORMALIZATION, LP_ and LOCAL_RESPONSE_NORMALIZATION."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ from dml2onnx.lowering.registry import lowers
 Axes: TypeAlias = tuple[int, ...]
 
 NEGLIGIBLE = 1e-10
-"""An Epsilon that no sum of ordinary numbers notices."""
+"""The largest Epsilon that does not change sums of ordinary numbers."""
 
 
-# --- given statistics ------------------------------------------------------------------------------------------------
+# --- BATCH_NORMALIZATION ---------------------------------------------------------------------------------------------
 
 
 @lowers("BATCH_NORMALIZATION")
 def batch_normalization(node: Operands, e: Emitter) -> Tensor:
-    """``FusedActivation(Scale * ((Input - Mean) / sqrt(Variance + Epsilon)) + Bias)``, all given [decision N9].
+    """``FusedActivation(Scale * ((Input - Mean) / sqrt(Variance + Epsilon)) + Bias)`` [decision N9].
 
-    BatchNormalization where the parameters follow channels; else the formula.
+    BatchNormalization if the parameters vary along adjacent axes only, else the formula.
     """
     names = ("InputTensor", "MeanTensor", "VarianceTensor", "ScaleTensor", "BiasTensor")
     x, *parameters = (node.widened(node.broadcastable(name)) for name in names)
@@ -55,29 +55,29 @@ def batch_normalization(node: Operands, e: Emitter) -> Tensor:
 
 
 def _by_channels(e: Emitter, x: Tensor, parameters: list[Tensor], epsilon: float) -> Tensor | None:
-    """A BatchNormalization of ``x`` in three parts, of which the parameters follow the middle one, if they do."""
-    following = _varying(parameters)
-    if any(x.shape[axis] == 1 for axis in following):
+    """BatchNormalization with the axes along which the parameters vary as channels; ``None`` if that is impossible."""
+    varying = _varying(parameters)
+    if any(x.shape[axis] == 1 for axis in varying):
         return None
-    first, behind = min(following, default=0), max(following, default=-1) + 1
-    if following <= {1} and x.rank >= 3:
-        first, behind = 1, 2
-    if prod(x.shape[first:behind]) == x.size > 1:  # each element would be a channel
+    first, end = min(varying, default=0), max(varying, default=-1) + 1
+    if varying <= {1} and x.rank >= 3:
+        first, end = 1, 2
+    if prod(x.shape[first:end]) == x.size > 1:  # each element would be a channel
         return None
-    mean, variance, scale, bias = (_spread(e, item, x.shape, first, behind) for item in parameters)
-    y = e.BatchNormalization(e.Reshape(x, rows(x.shape, first, behind)), scale, bias, mean, variance, epsilon)
+    mean, variance, scale, bias = (_as_vector(e, item, x.shape, first, end) for item in parameters)
+    y = e.BatchNormalization(e.Reshape(x, rows(x.shape, first, end)), scale, bias, mean, variance, epsilon)
     return e.Reshape(y, x.shape)
 
 
-# --- the input's own statistics --------------------------------------------------------------------------------------
+# --- MEAN_VARIANCE_NORMALIZATION and LP_NORMALIZATION ----------------------------------------------------------------
 
 
 @lowers("MEAN_VARIANCE_NORMALIZATION", "MEAN_VARIANCE_NORMALIZATION1", "MEAN_VARIANCE_NORMALIZATION2")
 def mean_variance_normalization(node: Operands, e: Emitter) -> Tensor:
-    """The same with the input's own mean and population variance over axes [decisions N1 to N8].
+    """BATCH_NORMALIZATION with the input's own mean and population variance over axes [decisions N1 to N8].
 
-    LayerNormalization, RMSNormalization, GroupNormalization or InstanceNormalization where the axes are the last ones,
-    otherwise the formula. Elements that only repeat change neither mean nor variance.
+    LayerNormalization, RMSNormalization, GroupNormalization or InstanceNormalization if the axes are the last ones,
+    else the formula. Broadcast elements change neither mean nor variance.
     """
     op = node.op
     if op.type == "MEAN_VARIANCE_NORMALIZATION":
@@ -109,19 +109,19 @@ def mean_variance_normalization(node: Operands, e: Emitter) -> Tensor:
 def _by_layers(
     e: Emitter, x: Tensor, first: int, scale: Tensor | None, bias: Tensor | None, epsilon: float, *, use_mean: bool
 ) -> Tensor | None:
-    """LayerNormalization, or without the mean RMSNormalization, over what lies from axis ``first`` on.
+    """LayerNormalization, or without the mean RMSNormalization, over the axes from ``first`` on.
 
-    ``None`` where scale or bias follow other axes, or where images are normalised channel by channel, which is
+    ``None`` if scale or bias vary along other axes, or if images are normalised channel by channel, which is
     InstanceNormalization.
     """
     if use_mean and first == 2 and x.rank > 3 and scale is None:
         return None
-    given = [item for item in (scale, bias) if item is not None]
-    if use_mean and first == 2 and x.rank > 3 and _varying(given) <= {1, 2} and 2 in _varying(given):
+    parameters = [item for item in (scale, bias) if item is not None]
+    if use_mean and first == 2 and x.rank > 3 and _varying(parameters) <= {1, 2} and 2 in _varying(parameters):
         return _by_groups(e, x, scale, bias, epsilon)
     is_inner = (
-        all(prod(item.shape[:first]) == 1 for item in given)
-        and broadcast_shape(x.shape, *(item.shape for item in given)) == x.shape
+        all(prod(item.shape[:first]) == 1 for item in parameters)
+        and broadcast_shape(x.shape, *(item.shape for item in parameters)) == x.shape
     )
     if not is_inner or not (use_mean or e.opset >= 23):
         return None
@@ -133,58 +133,58 @@ def _by_layers(
 
 
 def _by_groups(e: Emitter, x: Tensor, scale: Tensor | None, bias: Tensor | None, epsilon: float) -> Tensor | None:
-    """GroupNormalization of (N, groups, channels of a group, ...), scale and bias being those of channels; opset 21."""
+    """GroupNormalization of (N, groups, channels of a group, ...) with scale and bias of channels, from opset 21 on."""
     if e.opset < 21 or _varying([x]) != _varying([item for item in (x, scale, bias) if item is not None]):
         return None
     channels = x.shape[1] * x.shape[2]
 
-    def spread(parameter: Tensor | None, default: float) -> Tensor:
+    def as_vector(parameter: Tensor | None, default: float) -> Tensor:
         if parameter is None:
             return e.constant(np.full(channels, default, x.dtype))
         return e.Reshape(e.Expand(e.Reshape(parameter, parameter.shape[1:3]), x.shape[1:3]), (channels,))
 
     y = e.Reshape(x, (x.shape[0], channels, *x.shape[3:]))
-    y = e.GroupNormalization(y, spread(scale, 1), spread(bias, 0), x.shape[1], epsilon)
+    y = e.GroupNormalization(y, as_vector(scale, 1), as_vector(bias, 0), x.shape[1], epsilon)
     return e.Reshape(y, x.shape)
 
 
 def _are_last(x: Tensor, axes: Axes) -> bool:
-    """Whether nothing that matters lies behind the first of ``axes`` but the others."""
+    """Whether all axes after the first of ``axes`` belong to them or have size 1."""
     return all(axis in axes for axis, size in enumerate(x.shape) if size > 1 and axis > axes[0])
 
 
 def _by_instances(
     e: Emitter, x: Tensor, first: int, scale: Tensor | None, bias: Tensor | None, epsilon: float
 ) -> Tensor:
-    """InstanceNormalization over what lies from axis ``first`` on.
+    """InstanceNormalization over the axes from ``first`` on.
 
-    It takes a scale and a bias that are the same all over an instance; others follow it.
+    It takes a scale and a bias that are constant over an instance; others are applied afterwards.
     """
-    inner_scale = scale if scale is not None and _is_outside(scale, x, first) else None
-    inner_bias = bias if bias is not None and _is_outside(bias, x, first) and scale is inner_scale else None
-    following = _varying(item for item in (inner_scale, inner_bias) if item is not None)
-    # (N, C, ...) stays as it is
-    start = min(following, default=1 if first == 2 else first)
+    inner_scale = scale if scale is not None and _is_per_instance(scale, x, first) else None
+    inner_bias = bias if bias is not None and _is_per_instance(bias, x, first) and scale is inner_scale else None
+    varying = _varying(item for item in (inner_scale, inner_bias) if item is not None)
+    # (N, C, ...) needs no Reshape
+    start = min(varying, default=1 if first == 2 else first)
     one, zero = (e.constant(np.full((1,) * x.rank, value, x.dtype)) for value in (1, 0))
-    factor = _spread(e, one if inner_scale is None else inner_scale, x.shape, start, first)
-    term = _spread(e, zero if inner_bias is None else inner_bias, x.shape, start, first)
+    factor = _as_vector(e, one if inner_scale is None else inner_scale, x.shape, start, first)
+    term = _as_vector(e, zero if inner_bias is None else inner_bias, x.shape, start, first)
     instances = e.Reshape(x, rows(x.shape, start, first))
     y = e.Reshape(e.InstanceNormalization(instances, factor, term, epsilon), x.shape)
     y = y if scale is inner_scale else times(e, y, scale)
     return y if bias is inner_bias else plus(e, y, bias)
 
 
-def _is_outside(parameter: Tensor, x: Tensor, first: int) -> bool:
-    """Whether a parameter is the same along all axes from ``first`` on, and ``x`` is not repeated along the others."""
+def _is_per_instance(parameter: Tensor, x: Tensor, first: int) -> bool:
+    """Whether a parameter is constant along the axes from ``first`` on, and ``x`` need not be broadcast to it."""
     return prod(parameter.shape[first:]) == 1 and broadcast_shape(parameter.shape, x.shape) == x.shape
 
 
 @lowers("LP_NORMALIZATION")
 def lp_normalization(node: Operands, e: Emitter) -> Tensor:
-    """``Input / sqrt(norm ** 2 + Epsilon)`` along Axis, of the norm that P names [decision N16].
+    """``Input / sqrt(norm ** 2 + Epsilon)`` along Axis, with the norm of order P [decision N16].
 
-    LpNormalization, which knows no Epsilon, where that is too small to matter; else the formula. An axis that memory
-    repeats (stride 0) is summed as its one element.
+    LpNormalization, which has no Epsilon, if Epsilon is negligible, else the formula. An axis of stride 0 is summed
+    as its one element times its size.
     """
     op, sizes = node.op, node.output().sizes
     axis, epsilon = op.uint("Axis"), op.float("Epsilon")
@@ -201,24 +201,24 @@ def _varying(parameters: Iterable[Tensor]) -> set[int]:
     return {axis for item in parameters for axis, size in enumerate(item.shape) if size > 1}
 
 
-def _spread(e: Emitter, parameter: Tensor, shape: tuple[int, ...], first: int, behind: int) -> Tensor:
-    """A parameter as a vector over the axes from ``first`` to before ``behind``, which alone it follows."""
-    part = e.Reshape(parameter, parameter.shape[first:behind])
-    return e.Reshape(e.Expand(part, shape[first:behind]), (prod(shape[first:behind]),))
+def _as_vector(e: Emitter, parameter: Tensor, shape: tuple[int, ...], first: int, end: int) -> Tensor:
+    """Returns a parameter that varies along the axes ``[first, end)`` only as a vector over them."""
+    part = e.Reshape(parameter, parameter.shape[first:end])
+    return e.Reshape(e.Expand(part, shape[first:end]), (prod(shape[first:end]),))
 
 
-# --- neighbours ------------------------------------------------------------------------------------------------------
+# --- LOCAL_RESPONSE_NORMALIZATION ------------------------------------------------------------------------------------
 
 
 @lowers("LOCAL_RESPONSE_NORMALIZATION")
 def local_response_normalization(node: Operands, e: Emitter) -> Tensor:
     """``Input / (Bias + Alpha / LocalSize * sum(Input ** 2)) ** Beta`` over channels or image [decisions N13 to N15].
 
-    LRN, and AveragePool over height and width.
+    LRN over channels, AveragePool over height and width.
     """
     op, x, across = node.op, node.tensor("InputTensor"), node.op.flag("CrossChannel")
     size, alpha, beta, bias = op.uint("LocalSize"), op.float("Alpha"), op.float("Beta"), op.float("Bias")
-    # DirectML's power of a negative number is NaN always [decision N14]
+    # for DirectML any power of a negative number is NaN [decision N14]
     has_nan = (alpha < 0 or bias < 0) and float(beta).is_integer()
     if across and not has_nan:
         return e.LRN(x, size, alpha, beta, bias)
@@ -229,7 +229,7 @@ def local_response_normalization(node: Operands, e: Emitter) -> Tensor:
 
 
 def image_sums(e: Emitter, x: Tensor, size: int) -> Tensor:
-    """Sums over square windows, 0 outside."""
+    """Returns the sums over square windows, with 0 outside the image."""
     start, end = zip(*(reach(size, length) for length in x.shape[2:]), strict=True)
     window = Window(tuple(a + b + 1 for a, b in zip(start, end, strict=True)), (1, 1), (1, 1), start, end)
     return window_sums(e, x, Pool.over(x.shape[2:], window)) if any((*start, *end)) else x

@@ -1,4 +1,4 @@
-"""Batch normalization as it is trained: its statistics and gradients, and the gradient of response normalization."""
+"""BATCH_NORMALIZATION in training, its gradients, and the gradient of LOCAL_RESPONSE_NORMALIZATION."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dml2onnx.lowering.registry import lowers
 
 
 def _summed(x: Tensor, parameter: Tensor) -> tuple[int, ...]:
-    """The axes along which a parameter is broadcast, as far as there is anything to sum."""
+    """Returns the axes along which a parameter is broadcast to more than one element."""
     return tuple(i for i, (n, m) in enumerate(zip(x.shape, parameter.shape, strict=True)) if m == 1 and n > 1)
 
 
@@ -23,8 +23,8 @@ def _summed(x: Tensor, parameter: Tensor) -> tuple[int, ...]:
 def batch_normalization_training(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     """BATCH_NORMALIZATION with the input's own mean and population variance, which are outputs too [decision N10].
 
-    FusedAddTensor is added before the activation. Not BatchNormalization in training mode, which gives
-    running averages, and knows no other axes than channels.
+    FusedAddTensor is added before the activation. BatchNormalization in training mode does not fit: it returns
+    running averages, and only for channels.
     """
     op = node.op
     x, scale, bias = (node.in_float(field) for field in ("InputTensor", "ScaleTensor", "BiasTensor"))
@@ -47,7 +47,7 @@ def _deviation(e: Emitter, variance: Tensor, epsilon: float) -> Tensor:
 
 
 def _epsilon(node: Operands) -> float:
-    """The gradient's may be left out of a descriptor that is not the structure itself."""
+    """Returns the Epsilon of a gradient, which descriptors in JSON may omit."""
     return node.op.float("Epsilon") if node.op.has("Epsilon") else 0.0
 
 
@@ -67,7 +67,7 @@ def batch_normalization_grad(node: Operands, e: Emitter) -> Mapping[str, Tensor]
 
 @lowers("BATCH_NORMALIZATION_TRAINING_GRAD")
 def batch_normalization_training_grad(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
-    """The gradients through mean and variance too, as they are given [decision N11].
+    """The gradients through the mean and the variance of the inputs too [decision N11].
 
     ``dX = Scale / sqrt(v) * (dY - mean(dY) - own * mean(dY * own) / v)`` with ``v = Variance + Epsilon`` and
     ``own = X - Mean``.
@@ -102,6 +102,6 @@ def local_response_normalization_grad(node: Operands, e: Emitter) -> Tensor:
     s = affine(e, sums(e, e.Mul(x, x), size), alpha, op.float("Bias"))
     direct = e.Div(gradient, power(e, s, beta))
     shares = sums(e, e.Div(e.Mul(direct, x), s), size)
-    with np.errstate(over="ignore"):  # infinite as the product would be when running
+    with np.errstate(over="ignore"):  # infinite, as the product would be at run time
         factor = np.float32(2 * beta * alpha)
     return e.Sub(direct, e.Mul(e.Mul(x, e.constant(factor)), shares))

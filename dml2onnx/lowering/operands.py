@@ -1,4 +1,4 @@
-"""What a lowering sees of a node: its descriptor and its tensors."""
+"""The operands of a lowering: a node's descriptor and its tensors."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from dml2onnx.onnx_model import FLOAT, FLOAT16, DType
 
 
 class Operands:
-    """The tensors of one node, read through its views when asked for.
+    """The tensors of one node, read lazily through its views.
 
-    Those that it only moves are read as what memory holds, floats or integers of the same width.
+    Inputs that the node only moves are read in the type that memory has, float or integer of the same width.
     """
 
     __slots__ = ("_buffers", "_e", "_moved", "_moved_type", "_node", "op")
@@ -34,37 +34,34 @@ class Operands:
         self.op: OperatorDesc = node.operator
 
     def tensor(self, field: str) -> Tensor:
-        """An input in the shape of its Sizes."""
-        return self._read(field, 0, False)
+        """Returns an input in the shape of its Sizes."""
+        return self._read(field)
 
     def broadcastable(self, field: str) -> Tensor:
-        """An input whose zero-stride dimensions have size 1: for ONNX operators that broadcast on their own."""
-        return self._read(field, 0, True)
+        """Returns an input whose zero-stride dimensions have size 1, for ONNX operators that broadcast."""
+        return self._read(field, units=True)
 
     def optional(self, field: str) -> Tensor | None:
-        """An input, or ``None`` where the descriptor leaves it out."""
-        return self._read(field, 0, False) if field in self._node.reads else None
+        """Returns an input, or ``None`` if the descriptor omits it."""
+        return self._read(field) if field in self._node.reads else None
 
     def array(self, field: str, *, units: bool = False) -> list[Tensor]:
-        """All tensors of an array field; with ``units`` as :meth:`broadcastable` gives them."""
-        return [self._read(field, index, units) for index in range(len(self._node.reads[field]))]
+        """Returns all tensors of an array field; with ``units``, as :meth:`broadcastable` does."""
+        return [self._read(field, index, units=units) for index in range(len(self._node.reads[field]))]
 
     def bits(self, field: str) -> Tensor:
-        """:meth:`broadcastable`, floats as the unsigned integers of their bits."""
-        desc = self.op.tensor(field)
-        read: Read = self._node.reads[field][0]
-        if desc.data_type.is_float:
-            desc = replace(desc, data_type=DataType[f"UINT{desc.data_type.bits}"])
-        return self._buffers.read(read.value, read.offset, desc, units=True)
+        """Returns an input as :meth:`broadcastable` does, with floats as unsigned integers that have their bits."""
+        data_type = self.op.tensor(field).data_type
+        return self._read(field, units=True, read_as=DataType[f"UINT{data_type.bits}"] if data_type.is_float else None)
 
     def previous(self, field: str) -> Tensor | None:
-        """What an output that the operator updates holds before, or ``None`` where nobody can tell."""
+        """Returns the previous contents of an output that the operator updates, or ``None`` if they are unknown."""
         (write,) = self._node.writes[field]
         base = self._node.before(write)
         return None if base is None else self._buffers.before(base, write, self.op.tensor(field))
 
     def as_moved(self, value: int | float) -> np.generic:
-        """A value of the output's type that stands among moved elements, as what these are read as."""
+        """Converts a fill value of the output's type to the type in which the moved elements are read."""
         data_type = self.output().data_type
         with np.errstate(over="ignore"):
             array = np.array([value], data_type.dtype)
@@ -72,19 +69,19 @@ class Operands:
         return moved
 
     def moves_bits_of_floats(self) -> bool:
-        """Whether what is moved is held as floats and read as integers, to which each bit counts."""
+        """Whether the moved elements are stored as floats but read as integers, so that each bit matters."""
         return self._moved_type is not None and self._moved_type.is_float and not self.output().data_type.is_float
 
     def output(self, field: str = "OutputTensor") -> TensorDesc:
-        """The descriptor of an output."""
+        """Returns the descriptor of an output."""
         return self.op.tensor(field)
 
     def has_output(self, field: str) -> bool:
-        """Whether an optional output is wanted."""
+        """Whether the node has an optional output."""
         return field in self._node.writes
 
     def widened(self, x: Tensor) -> Tensor:
-        """``x`` in the type in which floating-point arithmetic is done.
+        """Casts ``x`` to the type for floating-point arithmetic.
 
         FLOAT16 stays FLOAT16, or is computed in FLOAT32 and rounded once at the end [decision G5]: lowerings return
         the wide result, and the driver rounds it to the output's type.
@@ -95,25 +92,26 @@ class Operands:
         return self._e.Cast(x, wide)
 
     def matrices(self, field: str) -> Tensor:
-        """An operand of a product, :meth:`widened`: broadcast batches have size 1, the matrices are whole."""
+        """Returns an operand of a matrix product, :meth:`widened`; only broadcast batch dimensions have size 1."""
         x = self.widened(self.broadcastable(field))
         return self._e.Expand(x, (*x.shape[:-2], *self.op.tensor(field).sizes[-2:]))
 
     def in_float(self, field: str) -> Tensor:
-        """An input, FLOAT16 as FLOAT in any model.
+        """Returns an input, with FLOAT16 always cast to FLOAT.
 
-        For formulas in which squares and sums would soon overflow, and an Epsilon would vanish.
+        Use it for formulas in which squares and sums would overflow in FLOAT16, or an Epsilon would round to 0.
         """
         x = self.tensor(field)
         return self._e.Cast(x, FLOAT) if x.dtype == FLOAT16 else x
 
     def compute_type(self, dtype: DType) -> DType:
-        """See :meth:`widened`."""
+        """Returns the type that :meth:`widened` casts to."""
         return self._e.compute_type(dtype)
 
-    def _read(self, field: str, index: int, units: bool) -> Tensor:
+    def _read(self, field: str, index: int = 0, *, units: bool = False, read_as: DataType | None = None) -> Tensor:
         read: Read = self._node.reads[field][index]
         desc = self.op.tensors(field)[index]
-        if self._moved_type not in (None, desc.data_type) and field in self._moved:
-            desc = replace(desc, data_type=self._moved_type)
+        read_as = self._moved_type if field in self._moved else read_as
+        if read_as not in (None, desc.data_type):
+            desc = replace(desc, data_type=read_as)
         return self._buffers.read(read.value, read.offset, desc, units=units)

@@ -1,4 +1,4 @@
-"""TOP_K, TOP_K1, CUMULATIVE_SUMMATION and CUMULATIVE_PRODUCT: what runs along one axis."""
+"""TOP_K, TOP_K1, CUMULATIVE_SUMMATION and CUMULATIVE_PRODUCT."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from dml2onnx.onnx_model import INT64
 
 
 def along(node: Operands, e: Emitter, axes: Iterable[int]) -> Tensor:
-    """InputTensor with ``axes`` in full; all others that only repeat their elements have size 1."""
-    x, sizes = node.broadcastable("InputTensor"), node.op.tensor("InputTensor").sizes
-    needed = set(axes)
-    return e.Expand(x, tuple(sizes[i] if i in needed else size for i, size in enumerate(x.shape)))
+    """Returns InputTensor with ``axes`` in full size; other broadcast axes have size 1."""
+    x, sizes, full = node.broadcastable("InputTensor"), node.op.tensor("InputTensor").sizes, set(axes)
+    return e.Expand(x, tuple(sizes[i] if i in full else size for i, size in enumerate(x.shape)))
 
 
 # --- TOP_K -----------------------------------------------------------------------------------------------------------
@@ -24,14 +23,13 @@ def along(node: Operands, e: Emitter, axes: Iterable[int]) -> Tensor:
 
 @lowers("TOP_K", "TOP_K1")
 def top_k(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
-    """The K largest, or with INCREASING the K smallest, along Axis in order, and their indices in it: TopK.
+    """The K largest (with INCREASING: smallest) elements along Axis in order, and their indices: TopK.
 
-    Of equal elements the first comes first, whatever the direction [decision R13]; NaN comes last [decision R14].
+    Equal elements keep their order in either direction [decision R13]; NaN comes last [decision R14].
     """
-    axis, k = node.op.uint("Axis"), node.op.uint("K")
+    axis = node.op.uint("Axis")
     largest = not node.op.has("AxisDirection") or node.op.enum("AxisDirection") == "DECREASING"
-    x = along(node, e, [axis])
-    values, indices = e.TopK(x, k, axis, largest=largest)
+    values, indices = e.TopK(along(node, e, [axis]), node.op.uint("K"), axis, largest=largest)
     return {"OutputValueTensor": values, "OutputIndexTensor": indices}
 
 
@@ -40,15 +38,15 @@ def top_k(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
 
 @lowers("CUMULATIVE_SUMMATION", "CUMULATIVE_PRODUCT")
 def cumulative(node: Operands, e: Emitter) -> Tensor:
-    """What the elements along Axis up to each, or up to the one before it, add or multiply up to: CumSum, CumProd.
+    """Running sums or products along Axis, with or without the element itself: CumSum, CumProd.
 
-    Integers wrap. Decisions R16 to R18.
+    Integers wrap [decisions R16 to R18].
     """
     axis, reverse = node.op.uint("Axis"), node.op.enum("AxisDirection") == "DECREASING"
     x = along(node, e, [axis])
     if node.op.type == "CUMULATIVE_SUMMATION":
         return e.CumSum(node.widened(x), axis, exclusive=node.op.flag("HasExclusiveSum"), reverse=reverse)
-    # of integers in a signed type of the same low bits, which ONNX multiplies
+    # ONNX multiplies signed integers, whose products have the same low bits
     wide = node.widened(x) if x.dtype.kind == "f" else e.Cast(x, INT64 if x.dtype.itemsize == 8 else np.dtype(np.int32))
     y = e.CumProd(wide, axis, exclusive=node.op.flag("HasExclusiveProduct"), reverse=reverse)
     return y if x.dtype.kind == "f" else e.Cast(y, x.dtype)

@@ -1,4 +1,4 @@
-"""PADDING and PADDING1: Pad, or Gather for the mode that it has not."""
+"""PADDING and PADDING1: Pad, or Gather for SYMMETRIC."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowers
 
 _MODES: dict[str, PadMode] = {"EDGE": "edge", "REFLECTION": "reflect", "WRAP": "wrap"}
-"""The modes that ONNX Pad has too; SYMMETRIC it has not."""
+"""The modes of ONNX Pad besides constant; it has no symmetric mode."""
 
 
 @lowers("PADDING", "PADDING1", moves=("InputTensor",))
 def padding(node: Operands, e: Emitter) -> Tensor:
-    """The input with margins at both ends of each axis; an integer PaddingValue wraps [decision D7]."""
+    """Pads both ends of each axis; an integer PaddingValue wraps [decision D7]."""
     x, start, end = node.tensor("InputTensor"), node.op.uints("StartPadding"), node.op.uints("EndPadding")
     mode = node.op.enum("PaddingMode")
     if mode == "SYMMETRIC":

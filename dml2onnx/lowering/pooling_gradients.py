@@ -19,30 +19,30 @@ from dml2onnx.onnx_model import FLOAT
 
 @lowers("MAX_UNPOOLING", moves=("InputTensor",))
 def max_unpooling(node: Operands, e: Emitter) -> Tensor:
-    """``Output[Indices[i]] = Input[i]`` over the whole tensor, 0 elsewhere [decision P17]: MaxUnpool."""
+    """``Output[Indices[i]] = Input[i]`` with flat indices, 0 elsewhere [decision P17]: MaxUnpool."""
     return e.MaxUnpool(node.tensor("InputTensor"), node.tensor("IndicesTensor"), node.output().sizes)
 
 
 @lowers("MAX_POOLING_GRAD")
 def max_pooling_grad(node: Operands, e: Emitter) -> Tensor:
-    """Each window's gradient is added at its first largest element [decisions P10 and P18].
+    """Adds each window's gradient at its first largest element [decisions P10 and P18].
 
-    The indices of MaxPool tell ScatterElements where. Windows wholly in padding send theirs nowhere, or from the first
-    plane to its first element where that lies between elements of the window.
+    MaxPool gives the indices for ScatterElements. The gradients of windows in the padding are dropped, except those
+    of the first plane whose window surrounds its first element: they are added there.
     """
     x, gradient = node.tensor("InputTensor"), e.Cast(node.tensor("InputGradientTensor"), FLOAT)
     pool = pool_of(node.op, "InputTensor", "InputGradientTensor")
-    # NaN is not the largest, but in a window of NaN alone the first is wanted
+    # NaN is never the largest, except for the first element of a window with only NaN
     _, indices = e.MaxPoolWithIndices(e.unless_nan(x, x, -np.inf), pool.window)
     if pool.has_empty:
-        holds_some = pool.inside()[None, None] > 0
-        around = pool.over_first() & ~holds_some
+        is_kept = pool.inside()[None, None] > 0
+        around = pool.over_first() & ~is_kept
         if around.any():
             e.budget.require(gradient.size)
-            holds_some = np.broadcast_to(holds_some, gradient.shape).copy()
-            holds_some[0, 0] |= around[0, 0]
+            is_kept = np.broadcast_to(is_kept, gradient.shape).copy()
+            is_kept[0, 0] |= around[0, 0]
             indices = e.Where(e.constant(around), e.constant(0, indices.dtype), indices)
-        gradient = e.Where(e.constant(holds_some), gradient, e.constant(0, gradient.dtype))
+        gradient = e.Where(e.constant(is_kept), gradient, e.constant(0, gradient.dtype))
     zeros = e.ConstantOfShape((x.size,), 0, gradient.dtype, fold=gradient.value is not None)
     places, updates = (e.Reshape(item, (item.size,)) for item in (indices, gradient))
     return e.Reshape(e.ScatterElements(zeros, places, updates, reduction="add"), x.shape)
@@ -50,28 +50,28 @@ def max_pooling_grad(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("AVERAGE_POOLING_GRAD")
 def average_pooling_grad(node: Operands, e: Emitter) -> Tensor:
-    """Each window's gradient, over the divisor of its mean, is added at its elements inside [decisions P3, P4, P19].
+    """Adds each window's gradient, divided as its mean was, at its elements [decisions P3, P4, P19].
 
-    ConvTranspose with a filter of equal weights, all planes being its batch.
+    ConvTranspose with a filter of equal weights and all planes as its batch.
     """
     gradient = e.Cast(node.tensor("InputGradientTensor"), FLOAT)
     pool = pool_of(node.op, "OutputGradientTensor", "InputGradientTensor")
     e.budget.require(pool.table_size if pool.may_have_empty else 0)
-    weight = 1 / prod(pool.window.shape)
+    counts = _divisors(node, e, pool)
+    if counts is None:
+        return _spread(e, gradient, pool, 1 / prod(pool.window.shape))
+    # maximum: a window in the padding has no elements
+    return _spread(e, e.Div(gradient, e.constant(np.maximum(counts, 1)[None, None], gradient.dtype)), pool, 1)
+
+
+def _divisors(node: Operands, e: Emitter, pool: Pool) -> npt.NDArray[np.int64] | None:
+    """Returns the number of elements of each window that count; ``None`` if that is always all.
+
+    With IncludePadding, elements beyond the padded end do not count [decision P19].
+    """
     if pool.is_padded and not node.op.flag("IncludePadding"):
         e.budget.require(pool.table_size)
-        # a window without elements inside has none to share among
-        gradient = e.Div(gradient, e.constant(np.maximum(pool.inside(), 1)[None, None], gradient.dtype))
-        weight = 1
-    elif (counts := _inside_padding(node, e, pool)) is not None:
-        # of what hangs over the padded end nothing counts [decision P19]
-        gradient = e.Div(gradient, e.constant(np.maximum(counts, 1)[None, None], gradient.dtype))
-        weight = 1
-    return _spread(e, gradient, pool, weight)
-
-
-def _inside_padding(node: Operands, e: Emitter, pool: Pool) -> npt.NDArray[np.int64] | None:
-    """How many elements of each window do not hang over the padded end; ``None`` where none does."""
+        return pool.inside()
     ends = map(sum, zip(pool.sizes, node.op.uints("EndPadding"), strict=True))
     lines = [pool.within(axis, -pool.window.start[axis], end) for axis, end in enumerate(ends)]
     if all((line == k).all() for line, k in zip(lines, pool.window.shape, strict=True)):
@@ -82,23 +82,23 @@ def _inside_padding(node: Operands, e: Emitter, pool: Pool) -> npt.NDArray[np.in
 
 
 def _spread(e: Emitter, gradient: Tensor, pool: Pool, weight: float) -> Tensor:
-    """Every element added at the elements of its window, times ``weight``; what falls outside is dropped."""
+    """Adds every element, times ``weight``, at the elements of its window; those outside the input are dropped."""
     window, spatial = pool.window, pool.sizes
     e.budget.require(prod(window.shape))
     planes = e.Reshape(gradient, (prod(gradient.shape[:2]), 1, *pool.output))
-    # windows wholly in padding reach nothing, and would make all that lies between them and the rest
+    # windows in the padding contribute nothing, and would enlarge the result of the ConvTranspose
     firsts, ends = zip(*map(pool.reaching, range(len(spatial))), strict=True)
     if any(first >= end for first, end in zip(firsts, ends, strict=True)):
         return e.ConstantOfShape((*gradient.shape[:2], *spatial), 0, gradient.dtype, fold=gradient.value is not None)
     planes = e.Slice(planes, (0, 0, *firsts), (*planes.shape[:2], *ends))
-    # where the input begins, from the first of these windows on
+    # the position of the input's start, relative to the first of these windows
     origin = [a - first * s for a, first, s in zip(window.start, firsts, window.strides, strict=True)]
     none = (0,) * len(spatial)
     ones = e.constant(np.full((1, 1, *window.shape), weight), gradient.dtype)
     whole = e.ConvTranspose(planes, ones, None, Window(window.shape, window.strides, window.dilations, none, none))
     before = [max(-a, 0) for a in origin]
-    behind = [max(a + n - m, 0) for a, n, m in zip(origin, spatial, whole.shape[2:], strict=True)]
-    padded = e.Pad(whole, (0, 0, *before), (0, 0, *behind))
+    after = [max(a + n - m, 0) for a, n, m in zip(origin, spatial, whole.shape[2:], strict=True)]
+    padded = e.Pad(whole, (0, 0, *before), (0, 0, *after))
     start = [max(a, 0) for a in origin]
     stop = [a + n for a, n in zip(start, spatial, strict=True)]
     return e.Reshape(e.Slice(padded, (0, 0, *start), (*whole.shape[:2], *stop)), (*gradient.shape[:2], *spatial))

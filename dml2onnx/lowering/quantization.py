@@ -1,4 +1,4 @@
-"""Quantization, by scales for each element or block or found in the data, and a sum of quantized tensors."""
+"""QUANTIZE and DEQUANTIZE operators, DYNAMIC_QUANTIZE_LINEAR, and the addition of quantized tensors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dml2onnx.lowering.registry import lowers
 from dml2onnx.onnx_model import FLOAT, INT4, INT64, UINT4, DType
 
 PACKED_FROM = 1024
-"""4-bit constants from which on it matters how many bytes they take in a file."""
+"""The number of elements from which 4-bit constants are stored as such."""
 
 
 @lowers("ELEMENT_WISE_QUANTIZE_LINEAR")
@@ -27,15 +27,15 @@ def quantize_linear(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_DEQUANTIZE_LINEAR")
 def dequantize_linear(node: Operands, e: Emitter) -> Tensor:
-    """``(Input - ZeroPoint) * Scale``, the difference exact [decision Q8]: DequantizeLinear where it fits."""
-    # FLOAT16 is rounded once, behind the product
+    """``(Input - ZeroPoint) * Scale`` with an exact difference [decision Q8]: DequantizeLinear if possible."""
+    # FLOAT16 is rounded once, after the product
     scale = e.Cast(node.broadcastable("ScaleTensor"), FLOAT)
     return dequantized(e, node.broadcastable("InputTensor"), scale, zero_point_of(node, "ZeroPointTensor"))
 
 
 @lowers("ELEMENT_WISE_QUANTIZED_LINEAR_ADD")
 def quantized_linear_add(node: Operands, e: Emitter) -> Tensor:
-    """Both dequantized, added in FLOAT32, the sum quantized [decision E32]: DequantizeLinear, Add, QuantizeLinear."""
+    """Dequantizes, adds in FLOAT32 and quantizes [decision E32]: DequantizeLinear, Add, QuantizeLinear."""
     tensors, dtype = [node.broadcastable(f"{name}Tensor") for name in "AB"], node.output().data_type.dtype
     *before, after = steps = [steps_of(node, e, name) for name in ("A", "B", "Output")]
     is_pair = not e.rounds_pairs() and max(item.count for item in steps) == 1 and has_positive_scale(after)
@@ -64,7 +64,7 @@ def dequantize(node: Operands, e: Emitter) -> Tensor:
     x, scale, zero_point = _in_blocks(node, e, data_type)
     nibble = INT4 if data_type.is_signed else UINT4
     if data_type.is_packed_nibbles and _stays_packed(e, x, nibble):
-        e.note("the weights stay packed: runtimes widen them when they load the model")
+        e.note("the weights stay packed: runtimes unpack them when they load the model")
         y = e.stored_nibbles(x, nibble)
         if zero_point is not None:
             is_packed = _stays_packed(e, zero_point, nibble)
@@ -77,26 +77,27 @@ def dequantize(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("DYNAMIC_QUANTIZE_LINEAR")
 def dynamic_quantize_linear(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
-    """DynamicQuantizeLinear, which widens the range to 0 [decision Q9]; of INT8 all is 128 lower."""
+    """DynamicQuantizeLinear, which extends the range to 0 [decision Q9]; INT8 results are 128 lower."""
     x, dtype = e.Cast(node.tensor("InputTensor"), FLOAT), node.output().data_type.dtype
     y, scale, zero_point = e.DynamicQuantizeLinear(x)
     if dtype != y.dtype:
         e.note("DynamicQuantizeLinear gives UINT8 only: INT8 is quantized by its scale, with a zero point 128 lower")
-        # modulo 256 that is 128 higher
+        # 128 higher is the same modulo 256
         zero_point = e.Cast(e.Add(zero_point, e.constant(128, zero_point.dtype)), dtype)
         y = e.QuantizeLinear(x, scale, zero_point)
     return {"OutputTensor": y, "OutputScaleTensor": scale, "OutputZeroPointTensor": zero_point}
 
 
 def _stays_packed(e: Emitter, x: Tensor, nibble: DType) -> bool:
-    """Whether 4-bit integers are constants that are worth storing as such."""
+    """Whether ``x`` is a constant that is stored with 4 bits per element."""
     return x.value is not None and x.size >= PACKED_FROM and e.stores_nibbles(nibble)
 
 
 def _in_blocks(node: Operands, e: Emitter, data_type: DataType) -> tuple[Tensor, Tensor, Tensor | None]:
-    """Input, FLOAT scale and zero point, which broadcast to it: dimensions of several blocks are two in all of them.
+    """Returns input, FLOAT scale and zero point so that they broadcast.
 
-    A missing zero point is 0, and the middle of an unsigned type [decision Q3].
+    A dimension of several blocks is split into two: the blocks, and the elements of each. A missing zero point is 0,
+    or the middle of an unsigned type [decision Q3].
     """
     x, items = node.tensor("InputTensor"), node.array("QuantizationTensors", units=True)
     if len(items) == 1 and not data_type.is_signed:
@@ -108,11 +109,11 @@ def _in_blocks(node: Operands, e: Emitter, data_type: DataType) -> tuple[Tensor,
         if 1 < entries < size
     }
     if x.rank + len(split) > MAX_DIMENSIONS:
-        e.note("each element of a block gets a scale of its own: split dimensions would be too many")
+        e.note("scales are repeated for each element of a block: splitting dimensions would exceed the maximum rank")
         scale, *zero_points = (_repeated(e, item, x.shape) for item in items)
         return x, e.Cast(scale, FLOAT), zero_points[0] if zero_points else None
     if split:
-        e.note("dimensions of several blocks are split: the blocks, and the elements of each")
+        e.note("dimensions of several blocks are split into the blocks and the elements of each")
     counts = [max(item.shape[axis] for item in items) for axis in range(x.rank)]
 
     def divided(item: Tensor) -> Tensor:
@@ -127,7 +128,7 @@ def _in_blocks(node: Operands, e: Emitter, data_type: DataType) -> tuple[Tensor,
 
 
 def _repeated(e: Emitter, item: Tensor, sizes: tuple[int, ...]) -> Tensor:
-    """The parameters of several blocks along an axis, each as often as its block has elements."""
+    """Repeats the parameters of blocks for each element of the block."""
     for axis, (entries, size) in enumerate(zip(item.shape, sizes, strict=True)):
         if 1 < entries < size:
             item = e.Gather(item, e.positions(np.arange(size) // (size // entries)), axis)
@@ -135,13 +136,13 @@ def _repeated(e: Emitter, item: Tensor, sizes: tuple[int, ...]) -> Tensor:
 
 
 def steps_of(node: Operands, e: Emitter, name: str) -> Steps:
-    """Scale and zero point of a tensor."""
+    """Returns scale and zero point of a tensor."""
     scale = e.Cast(node.broadcastable(f"{name}ScaleTensor"), FLOAT)
     return Steps(scale, zero_point_of(node, f"{name}ZeroPointTensor"))
 
 
 def zero_point_of(node: Operands, field: str) -> Tensor | None:
-    """A zero point, or ``None`` where it is null or known to be 0 [decision Q2]."""
+    """Returns a zero point, or ``None`` if it is null or known to be 0 [decision Q2]."""
     if not node.op.get(field):
         return None
     zero_point = node.broadcastable(field)
@@ -149,25 +150,25 @@ def zero_point_of(node: Operands, field: str) -> Tensor | None:
 
 
 def quantized(e: Emitter, x: Tensor, scale: Tensor, zero_point: Tensor | None, dtype: DType) -> Tensor:
-    """``round(x / scale) + zero_point`` saturated to 8 bits: FLOAT ``x`` and ``scale``, all of one rank, broadcasting.
+    """``round(x / scale) + zero_point`` saturated to 8 bits, for FLOAT ``x`` and ``scale`` that broadcast.
 
-    Halves go to even before the zero point is added. NaN becomes the lowest number.
+    Halves are rounded to even before the zero point is added. NaN becomes the lowest number.
     """
-    fitting = _parameters(e, x, [scale, or_zero(e, zero_point, x.rank, dtype)])
-    if fitting is not None:
-        (scale, given), axis = fitting
-        return e.QuantizeLinear(x, scale, given, axis)
+    parameters = _parameters(e, x, [scale, or_zero(e, zero_point, x.rank, dtype)])
+    if parameters is not None:
+        (scale, zero_point), axis = parameters
+        return e.QuantizeLinear(x, scale, zero_point, axis)
     e.note("Div broadcasts the scales; QuantizeLinear saturates")
     return saturated(e, e.Div(x, scale), zero_point, dtype)
 
 
 def or_zero(e: Emitter, zero_point: Tensor | None, rank: int, dtype: DType) -> Tensor:
-    """A zero point, which also says the type of the integers: 0 where there is none."""
+    """Returns a zero point, or a constant 0 in ``dtype`` if there is none."""
     return e.constant(np.zeros((1,) * rank, dtype)) if zero_point is None else zero_point
 
 
 def saturated(e: Emitter, x: Tensor, zero_point: Tensor | None, dtype: DType) -> Tensor:
-    """``round(x) + zero_point`` saturated to 8 bits: what is out of range, infinite or NaN needs no guards."""
+    """``round(x) + zero_point`` saturated to 8 bits by QuantizeLinear, which handles infinities and NaN."""
     if zero_point is not None and zero_point.size > 1:
         return saturated(e, e.Add(e.Round(x), e.Cast(zero_point, FLOAT)), None, dtype)
     zero_point = e.constant(0, dtype) if zero_point is None else e.Reshape(zero_point, ())
@@ -175,20 +176,20 @@ def saturated(e: Emitter, x: Tensor, zero_point: Tensor | None, dtype: DType) ->
 
 
 def dequantized(e: Emitter, x: Tensor, scale: Tensor, zero_point: Tensor | None) -> Tensor:
-    """``(x - zero_point) * scale``: FLOAT ``scale``, all of one rank, broadcasting; the result is FLOAT."""
-    # of 32-bit numbers ONNX takes no zero point
+    """``(x - zero_point) * scale`` in FLOAT, for operands of one rank that broadcast."""
+    # for 32-bit numbers ONNX has no zero point
     if e.dequantizes(x) and (zero_point is None or x.dtype.itemsize < 4):
-        fitting = _parameters(e, x, [scale, or_zero(e, zero_point, x.rank, x.dtype)])
-        if fitting is not None:
-            (scale, given), axis = fitting
-            return e.DequantizeLinear(x, scale, given, axis)
-    # rounded once: that of 16 bits is exact in FLOAT, that of 32 bits takes 33
-    exact = less(e, x, zero_point, FLOAT if zero_point is None or x.dtype.itemsize < 4 else INT64)
+        parameters = _parameters(e, x, [scale, or_zero(e, zero_point, x.rank, x.dtype)])
+        if parameters is not None:
+            (scale, zero_point), axis = parameters
+            return e.DequantizeLinear(x, scale, zero_point, axis)
+    # round once: the difference of 16-bit numbers is exact in FLOAT, that of 32-bit numbers has 33 bits
+    exact = shifted(e, x, zero_point, FLOAT if zero_point is None or x.dtype.itemsize < 4 else INT64)
     return e.Mul(e.Cast(exact, FLOAT), scale)
 
 
-def less(e: Emitter, x: Tensor, zero_point: Tensor | None, dtype: DType) -> Tensor:
-    """``x - zero_point`` in a type."""
+def shifted(e: Emitter, x: Tensor, zero_point: Tensor | None, dtype: DType) -> Tensor:
+    """``x - zero_point`` in ``dtype``."""
     x = e.Cast(x, dtype)
     return x if zero_point is None else e.Sub(x, e.Cast(zero_point, dtype))
 
@@ -197,19 +198,19 @@ def less(e: Emitter, x: Tensor, zero_point: Tensor | None, dtype: DType) -> Tens
 
 
 def _placed(e: Emitter, x: Tensor, rank: int, axis: int) -> Tensor:
-    """One element, or one for each index along ``axis``, whatever rank it came in [decision Q13]."""
+    """Reshapes one element, or one for each index along ``axis``, to ``rank`` dimensions [decision Q13]."""
     shape = [1] * rank
     shape[axis] = x.size
     return e.Reshape(x, shape)
 
 
 def scale_along(node: Operands, e: Emitter, name: str, rank: int, axis: int) -> Tensor:
-    """The scale of a tensor: one, or one for each index along ``axis``."""
+    """Returns the scale of a tensor: one, or one for each index along ``axis``."""
     return e.Cast(_placed(e, node.broadcastable(f"{name}ScaleTensor"), rank, axis), FLOAT)
 
 
 def zero_point_along(node: Operands, e: Emitter, name: str, rank: int, axis: int) -> Tensor | None:
-    """The zero point of a tensor, or ``None`` where it is 0: one, or one for each index along ``axis``."""
+    """Returns the zero point of a tensor, or ``None`` if it is 0: one, or one for each index along ``axis``."""
     zero_point = zero_point_of(node, f"{name}ZeroPointTensor")
     return None if zero_point is None else _placed(e, zero_point, rank, axis)
 
@@ -223,10 +224,10 @@ def requantized(node: Operands, e: Emitter, total: Tensor, factor: Tensor, axis:
 
 
 def _parameters(e: Emitter, x: Tensor, items: Sequence[Tensor]) -> tuple[list[Tensor], int | None] | None:
-    """Scale and zero point as QuantizeLinear takes them: scalars, or vectors along an axis, which comes second.
+    """Returns scale and zero point as scalars, or as vectors with their axis, for QuantizeLinear.
 
-    ``None`` where they vary along several axes or one that ``x`` does not have, and where the scale is no positive
-    number, which those who move quantisations rely on.
+    ``None`` if they vary along several axes or one along which ``x`` is broadcast, or if the scale is not a positive
+    number, which optimisers that move quantisations assume.
     """
     factors = items[0].value
     if factors is not None and not (np.isfinite(factors) & (factors >= np.finfo(np.float32).tiny)).all():

@@ -1,4 +1,4 @@
-"""Blocks of space moved into channels and back, windows cut out and put back: SPACE_TO_DEPTH, UNFOLD, inverses."""
+"""SPACE_TO_DEPTH, DEPTH_TO_SPACE, UNFOLD and FOLD."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ Places = npt.NDArray[np.int64]
 
 @lowers("SPACE_TO_DEPTH", "SPACE_TO_DEPTH1", moves=("InputTensor",))
 def space_to_depth(node: Operands, e: Emitter) -> Tensor:
-    """``Output[n, d(c, by, bx), h, w] = Input[n, c, h * B + by, w * B + bx]``, d as Order says [decision X23].
+    """``Output[n, d(c, by, bx), h, w] = Input[n, c, h * B + by, w * B + bx]``, d depends on Order [decision X23].
 
-    SpaceToDepth, or for an Order that it does not have two Transposes.
+    SpaceToDepth, or two Transposes for the Order that it does not have.
     """
     x, block = node.tensor("InputTensor"), node.op.uint("BlockSize")
     if block == 1:
@@ -36,7 +36,7 @@ def space_to_depth(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("DEPTH_TO_SPACE", "DEPTH_TO_SPACE1", moves=("InputTensor",))
 def depth_to_space(node: Operands, e: Emitter) -> Tensor:
-    """``Output[n, c, h * B + by, w * B + bx] = Input[n, d(c, by, bx), h, w]``, d as Order says [decision X23].
+    """``Output[n, c, h * B + by, w * B + bx] = Input[n, d(c, by, bx), h, w]``, d depends on Order [decision X23].
 
     DepthToSpace.
     """
@@ -52,18 +52,18 @@ def _depth_comes_last(node: Operands) -> bool:
 
 
 MOST_SLICES = 64
-"""Elements of a window, along the last dimension, each of which is a Slice; more are one Gather.
+"""The most window elements along the last dimension that become one Slice each; more become one Gather.
 
-There can be as many as elements in a tensor, and a file need not be longer for that.
+A window can be as large as the tensor, and the model should not grow with it.
 """
 
 # --- windows ---------------------------------------------------------------------------------------------------------
 
 
 def _windows(node: Operands, image: TensorDesc) -> tuple[int, Pool]:
-    """How many planes there are, and the windows that slide over each.
+    """Returns the number of planes, and the windows that slide over each.
 
-    The image may have more dimensions in front, of size 1 [decision X21].
+    The image may have additional leading dimensions of size 1 [decision X21].
     """
     batch, channels, *spatial = image.sizes[-node.op.uint("DimensionCount") - 2 :]
     fields = ("WindowSizes", "Strides", "Dilations", "StartPadding", "EndPadding")
@@ -72,10 +72,10 @@ def _windows(node: Operands, image: TensorDesc) -> tuple[int, Pool]:
 
 @lowers("UNFOLD", moves=("InputTensor",))
 def unfold(node: Operands, e: Emitter) -> Tensor:
-    """The windows of the image, one to a column, 0 where they lie in the padding [decision X21].
+    """The windows of the image, one per column, with 0 for padding [decision X21].
 
-    Pad; along the last dimension a Slice per element of the window, and Concat, or where they are many a Gather; along
-    all others together one Gather, which then copies whole rows of blocks.
+    Pad; then along the last dimension a Slice per window element and Concat, or a Gather for many elements; then one
+    Gather for all other dimensions, which copies whole rows of blocks.
     """
     planes, pool = _windows(node, node.op.tensor("InputTensor"))
     x, window, padded = node.tensor("InputTensor"), pool.window, pool.padded
@@ -109,7 +109,7 @@ def _unfold_last(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
 
 
 def _row_places(pool: Pool, rows: int) -> Places:
-    """Which row of which element of the window, for ``[elements of the window.., blocks of all but the last..]``."""
+    """Returns the row to gather for ``[elements of the window.., blocks of all dimensions but the last..]``."""
     count = len(pool.sizes) - 1
     places = np.expand_dims(pool.flat_places(count), count)
     return places + (np.arange(pool.window.shape[-1]) * rows).reshape(-1, *(1,) * count)
@@ -117,9 +117,9 @@ def _row_places(pool: Pool, rows: int) -> Places:
 
 @lowers("FOLD")
 def fold(node: Operands, e: Emitter) -> Tensor:
-    """Adds the columns up in the windows of the image, drops what falls into the padding [decisions X21, X22]: Col2Im.
+    """Adds the columns to the windows of the image and drops the padding [decisions X21, X22]: Col2Im.
 
-    A line is an image of one row, since Col2Im has at least two dimensions.
+    One spatial dimension becomes an image of one row, since Col2Im needs at least two.
     """
     (planes, pool), x = _windows(node, node.output()), node.tensor("InputTensor")
     batch, columns = node.output().sizes[-len(pool.sizes) - 2], prod(pool.window.shape)

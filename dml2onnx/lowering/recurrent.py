@@ -1,14 +1,13 @@
-"""RNN, GRU and LSTM: ONNX's operators of these names."""
+"""RNN, GRU and LSTM: the ONNX operators of the same names."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.recurrent import GateActivation, RecurrentDirection
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.lowering.activation import apply_activation, sees_slices
+from dml2onnx.lowering.activation import apply_activation
 from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowers
 
@@ -25,7 +24,7 @@ _GATE_ACTIVATIONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "ACTIVATION_TANH": ("Tanh", ()),
     "ACTIVATION_THRESHOLDED_RELU": ("ThresholdedRelu", ("Alpha",)),
 }
-"""Their names in ONNX's recurrent operators, and the fields that are activation_alpha and activation_beta."""
+"""The names of activations in ONNX's recurrent operators, and the fields for activation_alpha and activation_beta."""
 
 _STATES = ("HiddenInitTensor", "CellMemInitTensor")
 _OUTPUTS = ("OutputSequenceTensor", "OutputSingleTensor", "OutputCellSingleTensor")
@@ -44,10 +43,7 @@ def rnn(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
 
 @lowers("GRU")
 def gru(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
-    """``H_t = (1 - z) . h + z . H_(t-1)``: GRU.
-
-    Gates, biases and states have the order of ONNX [decisions L1, L2].
-    """
+    """``H_t = (1 - z) . h + z . H_(t-1)``: GRU, with gates, biases and states in ONNX's order [decisions L1, L2]."""
     attributes = {"linear_before_reset": 1} if node.op.flag("LinearBeforeReset") else {}
     return _computed(node, e, _STATES[:1], **attributes)
 
@@ -62,7 +58,7 @@ def lstm(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
 
 
 def _computed(node: Operands, e: Emitter, states: Sequence[str], **attributes: float) -> Mapping[str, Tensor]:
-    """The wanted outputs, with the leading axis that ONNX does without."""
+    """Emits the operator and returns its outputs by field; ONNX's tensors lack DirectML's leading axis."""
     op = node.op
 
     def shaped(field: str, leading: int) -> Tensor | None:
@@ -85,7 +81,7 @@ def _computed(node: Operands, e: Emitter, states: Sequence[str], **attributes: f
 
 
 def _lengths(node: Operands, e: Emitter) -> Tensor | None:
-    """One for each sequence of the batch; ``None`` where all go through all steps."""
+    """Returns the length of each sequence, or ``None`` if all are known to have all steps."""
     lengths, steps = node.optional("SequenceLengthsTensor"), node.op.tensor("InputTensor").sizes[1]
     if lengths is None or (lengths.value is not None and (lengths.value == steps).all()):
         return None
@@ -93,7 +89,7 @@ def _lengths(node: Operands, e: Emitter) -> Tensor | None:
 
 
 def _gate_activation(activation: OperatorDesc) -> GateActivation:
-    """With its ONNX name, if it has one."""
+    """Describes an activation for the emitter, with its ONNX name or ``""``."""
     name, fields = _GATE_ACTIVATIONS.get(activation.type, ("", ()))
     parameters = [activation.float(field) for field in fields]
     if activation.type == "ACTIVATION_IDENTITY":
@@ -101,9 +97,9 @@ def _gate_activation(activation: OperatorDesc) -> GateActivation:
     if activation.has("Steepness") and activation.float("Steepness") != 1:
         name = ""
     alpha, beta, *_ = (*parameters, None, None)
-    compute = partial(_applied, activation)
-    return GateActivation(name, alpha, beta, activation.type, compute, sees_slices=sees_slices(activation))
+    is_along_axes = not activation.schema.is_element_wise
 
+    def compute(e: Emitter, x: Tensor) -> Tensor:
+        return apply_activation(e, activation, x)
 
-def _applied(activation: OperatorDesc, e: Emitter, x: Tensor) -> Tensor:
-    return apply_activation(e, activation, x)
+    return GateActivation(name, alpha, beta, activation.type, compute, sees_slices=is_along_axes)

@@ -18,27 +18,23 @@ Axes: TypeAlias = tuple[int, ...]
 
 @lowers("REDUCE")
 def reduce(node: Operands, e: Emitter) -> Tensor:
-    """``Function`` of the elements along Axes, each of which shrinks to 1: ReduceSum, ReduceMax and their like.
+    """Reduces Axes to size 1 by ``Function``: ReduceSum, ReduceMax and so on.
 
-    Over no more than one element a function is a plain formula [decision R5]. Integers wrap [decision R3].
+    For a single element a function is a plain formula [decision R5]. Integers wrap [decision R3].
     """
     name, axes = node.op.enum("Function"), tuple(sorted(node.op.uints("Axes")))
     if name in ("ARGMIN", "ARGMAX"):
-        return _where(node, e, axes, largest=name == "ARGMAX", last=False)
-    # repeated elements do not change these
+        return _index(node, e, axes, largest=name == "ARGMAX", last=False)
+    # broadcast elements do not change these
     x = along(node, e, () if name in ("AVERAGE", "MAX", "MIN") else axes)
     axes = tuple(axis for axis in axes if x.shape[axis] > 1)
     if not axes:
-        y = _of_one(node, e, name, x)
-    elif x.dtype.kind == "f":
-        y = _OF_FLOATS[name](e, node.widened(x), axes)
-    else:
-        y = _OF_INTEGERS[name](e, x, axes)
-    return y
+        return _of_one(node, e, name, x)
+    return _OF_FLOATS[name](e, node.widened(x), axes) if x.dtype.kind == "f" else _OF_INTEGERS[name](e, x, axes)
 
 
 def _of_one(node: Operands, e: Emitter, name: str, x: Tensor) -> Tensor:
-    """A function of each element alone."""
+    """Applies a function to each element by itself."""
     if name in ("L1", "L2"):
         return x if x.dtype.kind == "u" else e.Abs(x)
     if name == "SUM_SQUARE":
@@ -74,31 +70,28 @@ _OF_INTEGERS: Mapping[str, Function] = {
 
 @lowers("ARGMIN", "ARGMAX")
 def arg_extreme(node: Operands, e: Emitter) -> Tensor:
-    """Where the smallest or largest element along Axes is, the first such or with DECREASING the last: ArgMin, ArgMax.
+    """The index of the first (with DECREASING: last) smallest or largest element along Axes: ArgMin, ArgMax.
 
-    Several axes count in row-major order [decisions R9, R10].
+    Indices over several axes are row-major [decisions R9, R10].
     """
     axes = tuple(sorted(node.op.uints("Axes")))
     last = node.op.enum("AxisDirection") == "DECREASING"
-    return _where(node, e, axes, largest=node.op.type == "ARGMAX", last=last)
+    return _index(node, e, axes, largest=node.op.type == "ARGMAX", last=last)
 
 
-def _where(node: Operands, e: Emitter, axes: Axes, *, largest: bool, last: bool) -> Tensor:
-    """Row-major indices over ``axes``."""
+def _index(node: Operands, e: Emitter, axes: Axes, *, largest: bool, last: bool) -> Tensor:
     output = node.output()
     x = along(node, e, axes)
     axes = tuple(axis for axis in axes if x.shape[axis] > 1)
     if not axes:
         return e.ConstantOfShape(output.sizes, 0, output.data_type.dtype)
-    kept = shrunk(x, axes)
-    find = e.ArgMax if largest else e.ArgMin
-    y = x
+    y, shape = x, shrunk(x, axes)
     if len(axes) > 1:
         y, axes = merged(e, y, axes)
     if len(axes) > 1:
-        e.note("axes moved next to each other: ArgMax and ArgMin have one")
+        e.note("axes are moved next to each other and merged: ArgMax and ArgMin take one axis")
         rest = [axis for axis in range(y.rank) if axis not in axes]
         y, axes = merged(e, e.Transpose(y, (*rest, *axes)), tuple(range(len(rest), y.rank)))
-    index = find(y, axes[0], last=last)
+    index = (e.ArgMax if largest else e.ArgMin)(y, axes[0], last=last)
     index.below = y.shape[axes[0]]
-    return e.Reshape(index, kept)
+    return e.Reshape(index, shape)

@@ -1,4 +1,4 @@
-"""Which function lowers which operator."""
+"""The registry of lowerings, by operator."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ FAMILIES = (
     "roi_gradients",
     "slicing",
 )
-"""The modules of ``dml2onnx.lowering`` that hold lowerings, one per operator family."""
+"""The modules of ``dml2onnx.lowering`` that define lowerings, one per operator family."""
 
 Lowered: TypeAlias = "Tensor | Mapping[str, Tensor | Sequence[Tensor]]"
-"""The only output, or every output by field name."""
+"""A single output, or all outputs by field name."""
 Lowering: TypeAlias = "Callable[[Operands, Emitter], Lowered]"
 
 _Function = TypeVar("_Function", bound=Callable[..., object])
@@ -58,12 +58,12 @@ _Function = TypeVar("_Function", bound=Callable[..., object])
 
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """What a lowering does with elements that it does not compute with."""
+    """How a lowering treats elements that it copies without computing."""
 
     moves: tuple[str, ...] | Callable[[OperatorDesc], tuple[str, ...]] = ()
-    """The inputs whose elements it hands on as they are, in each output, perhaps among elements of a given value."""
+    """The inputs whose elements are copied unchanged to each output, possibly next to a fill value."""
     by_bits: bool = False
-    """Whether it takes floats as the integers of their bits."""
+    """Whether floats are read as the integers that have their bits."""
 
 
 def lowers(
@@ -71,10 +71,7 @@ def lowers(
     moves: tuple[str, ...] | Callable[[OperatorDesc], tuple[str, ...]] = (),
     by_bits: bool = False,
 ) -> Callable[[_Function], _Function]:
-    """Marks a function as the lowering of operators, by their names without ``DML_OPERATOR_``.
-
-    The rest is said of it in a :class:`Movement`.
-    """
+    """Marks a function as the lowering of operators, named without ``DML_OPERATOR_``; see :class:`Movement`."""
 
     def mark(function: _Function) -> _Function:
         function.__dict__["lowers"] = operators
@@ -86,41 +83,41 @@ def lowers(
 
 @cache
 def movement(schema: OperatorSchema) -> Movement:
-    """Which elements the lowering of an operator only moves; ``KeyError`` where it has none."""
-    found: Movement = _of_family(schema.family)[schema.short_name].__dict__["movement"]
-    return found
+    """Returns which elements the lowering of an operator only moves; raises ``KeyError`` if it has no lowering."""
+    result: Movement = _of_family(schema.family)[schema.short_name].__dict__["movement"]
+    return result
 
 
 def lowering(schema: OperatorSchema) -> Lowering:
-    """The lowering of an operator; of other families no module is loaded."""
+    """Returns the lowering of an operator, importing only the module of its family."""
     return _of_family(schema.family)[schema.short_name]
 
 
 @cache
 def lowerings() -> Mapping[str, Lowering]:
-    """The lowering of each operator that has one, by its name without ``DML_OPERATOR_``."""
+    """Returns all lowerings by operator name, without ``DML_OPERATOR_``."""
     known = {name.removeprefix("DML_OPERATOR_") for name in catalog.operator_names()}
     found: dict[str, Lowering] = {}
     for family in FAMILIES:
         for operator, function in _of_family(family).items():
             if operator not in known:
-                raise ValueError(f"{family}.{function.__name__} lowers {operator}, which the catalogue does not know")
-            _enter(found, operator, function)
+                raise ValueError(f"{family}.{function.__name__} lowers {operator}, which is not in the catalogue")
+            _add(found, operator, function)
     return MappingProxyType(found)
 
 
 @cache
 def _of_family(family: str) -> Mapping[str, Lowering]:
-    """The lowerings that a module holds."""
+    """Returns the lowerings that the module of a family defines."""
     found: dict[str, Lowering] = {}
     if family in FAMILIES:
         for function in vars(import_module(f"dml2onnx.lowering.{family}")).values():
             for operator in getattr(function, "__dict__", {}).get("lowers", ()):
-                _enter(found, operator, function)
+                _add(found, operator, function)
     return MappingProxyType(found)
 
 
-def _enter(found: dict[str, Lowering], operator: str, function: Lowering) -> None:
+def _add(found: dict[str, Lowering], operator: str, function: Lowering) -> None:
     known = found.setdefault(operator, function)
     if known is not function:
         raise ValueError(f"both {known.__qualname__} and {function.__qualname__} lower {operator}")

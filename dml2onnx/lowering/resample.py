@@ -1,4 +1,4 @@
-"""RESAMPLE to RESAMPLE3 and UPSAMPLE_2D: Resize where it is the same, else Slice, Gather and weighted sums."""
+"""RESAMPLE to RESAMPLE3 and UPSAMPLE_2D: Resize if it is equivalent, else Slice, Gather and weighted sums."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from dml2onnx.lowering.sampling import SAMPLING_TABLES, Axis, extrapolation, nea
 from dml2onnx.onnx_model import FLOAT
 
 Axes: TypeAlias = "tuple[tuple[int, Axis], ...]"
-"""Some axes of a tensor, each with its number, in order."""
+"""Some axes of a tensor with their indices, in order."""
 
 
 def _moved(op: OperatorDesc) -> tuple[str, ...]:
@@ -38,9 +38,9 @@ def _moved(op: OperatorDesc) -> tuple[str, ...]:
 
 @lowers("RESAMPLE", "RESAMPLE1", "RESAMPLE2", "RESAMPLE3", "UPSAMPLE_2D", moves=_moved)
 def resample(node: Operands, e: Emitter) -> Tensor:
-    """Every axis resized by its own scale and offsets; one that memory repeats (stride 0) as its one element.
+    """Resizes every axis by its own scale and offsets; an axis of stride 0 has one element.
 
-    RESAMPLE and UPSAMPLE_2D look from pixel centres, the latter by the whole numbers of ScaleSize in the last two axes
+    RESAMPLE and UPSAMPLE_2D use pixel centres; UPSAMPLE_2D scales the last two axes by the integers of ScaleSize
     [decisions S10 and S11].
     """
     op, x, sizes = node.op, node.broadcastable("InputTensor"), node.output().sizes
@@ -61,9 +61,9 @@ def resample(node: Operands, e: Emitter) -> Tensor:
 
 
 def rounding_of(op: OperatorDesc) -> Rounding:
-    """How NEAREST_NEIGHBOR chooses an element [decisions S2 and S3]: as is said, else halves up.
+    """Returns how NEAREST_NEIGHBOR rounds coordinates [decisions S2 and S3].
 
-    Of integers of 8 bits RESAMPLE and RESAMPLE1 choose the one below.
+    Without RoundingDirection, halves are rounded up, but RESAMPLE and RESAMPLE1 round down for 8-bit integers.
     """
     if op.has("RoundingDirection"):
         return "INCREASING" if op.enum("RoundingDirection") == "INCREASING" else "DECREASING"
@@ -88,12 +88,12 @@ def _axes(
 
 @dataclass(frozen=True, slots=True)
 class _Selection:
-    """How elements are taken along the axes: by one Resize, or by a Slice and then axis by axis; last by an Expand."""
+    """How elements are selected: by one Resize, or by a Slice and then axis by axis; finally by an Expand."""
 
     moving: dict[int, Axis]
-    """The axes that are no copy, nor a repetition of one element."""
+    """The axes that are neither copied nor broadcast."""
     repeated: dict[int, int]
-    """How often the one element of an axis is wanted."""
+    """The sizes of the broadcast axes."""
     at_once: ResizeForm | None
     slices: dict[int, slice]
     one_by_one: tuple[tuple[int, ResizeForm | None], ...]
@@ -121,9 +121,9 @@ def _is_copy(places: Indices, axis: Axis) -> bool:
 
 
 def _nearest(e: Emitter, x: Tensor, axes: Axes, rounding: Rounding, *, by_resize: bool = True) -> Tensor:
-    """One Slice or one Resize for all axes; where there is neither, the best form for each axis by itself.
+    """One Slice or one Resize for all axes, or else the best form for each axis.
 
-    A constant is given no Resize: it is resampled at compile time, by what numpy can do.
+    Constants are not resized but resampled at compile time, by operators that can be folded.
     """
     plan = _selection(axes, rounding, by_resize and x.value is None)
     if plan.at_once is not None:
@@ -140,7 +140,7 @@ def _one_by_one(e: Emitter, x: Tensor, plan: _Selection, rounding: Rounding) -> 
         if form is not None:
             x = resized(e, x, {i: plan.moving[i]}, form, "nearest")
         else:
-            e.note(f"no Resize takes the elements that axis {i} asks for: Gather")
+            e.note(f"no Resize selects the elements that axis {i} needs: Gather")
             x = e.Gather(x, e.positions(nearest(plan.moving[i], rounding)), i)
     return x
 
@@ -150,13 +150,13 @@ def _one_by_one(e: Emitter, x: Tensor, plan: _Selection, rounding: Rounding) -> 
 
 @dataclass(frozen=True, slots=True)
 class _Stage:
-    """One step of linear sampling. Axes whose coordinates are all whole only select elements."""
+    """One step of linear sampling. Axes with whole coordinates only select elements."""
 
     shrinking: Axes
-    """Axes that select, before the sampling."""
+    """Axes that select elements before the sampling."""
     sampled: Axes
     enlarging: Axes
-    """Axes that select, behind it."""
+    """Axes that select elements after it."""
 
 
 def _linear(node: Operands, e: Emitter, x: Tensor, axes: Axes, *, antialiased: bool) -> Tensor:
@@ -189,9 +189,9 @@ def _through(e: Emitter, y: Tensor, stages: Sequence[_Stage]) -> Tensor:
 
 @lru_cache(REMEMBERED)
 def _stages(axes: Axes, antialiased: bool) -> tuple[_Stage, ...]:
-    """One, or where antialiasing acts as many as the axis takes that shrinks the most, two at least [decision S9].
+    """Returns one stage, or with antialiasing as many as the axis that shrinks most needs, at least 2 [decision S9].
 
-    Every axis takes part in all of them, at its own offsets, which may move it when it has its size already.
+    Every axis takes part in all stages with its own offsets, which may shift an axis that has its final size.
     """
     if not antialiased or all(axis.scale >= 0.5 for _, axis in axes):
         return (_stage(axes),)
@@ -202,11 +202,11 @@ def _stages(axes: Axes, antialiased: bool) -> tuple[_Stage, ...]:
         through = [axis.size, *sizes[i], *[axis.count] * (passes - len(sizes[i]))]
         offsets = axis.input_offset, axis.output_offset
         parts = [Axis(before, after, after / before, *offsets) for before, after in pairwise(through)]
-        # one element is all that there is
+        # a single element is broadcast in one step
         steps[i] = [axis] if axis.size == 1 else [part for part in parts if not _stays(part)]
     last = max(map(len, steps.values()))
-    behind = [{i: parts[n - last] for i, parts in steps.items() if n + len(parts) >= last} for n in range(last)]
-    return tuple(_stage(tuple(parts.items())) for parts in behind)
+    aligned = [{i: parts[n - last] for i, parts in steps.items() if n + len(parts) >= last} for n in range(last)]
+    return tuple(_stage(tuple(parts.items())) for parts in aligned)
 
 
 def _stage(axes: Axes) -> _Stage:
@@ -218,18 +218,18 @@ def _stage(axes: Axes) -> _Stage:
 
 
 def _stays(axis: Axis) -> bool:
-    """Whether LINEAR leaves an axis as it is."""
+    """Whether LINEAR does not change an axis."""
     return _selects(axis) and _is_copy(nearest(axis, "DECREASING"), axis)
 
 
 def _selects(axis: Axis) -> bool:
-    """Whether LINEAR only takes elements along an axis."""
+    """Whether LINEAR only selects elements along an axis."""
     return whole(axis) is not None and extrapolation(axis) is None
 
 
 def _sizes(axis: Axis) -> list[int]:
-    """The powers of two below the size that are larger than the output, from the largest on, and the output; only that
-    where it is no less than a half of the size."""
+    """Returns the powers of two between size and count in descending order, and the count; only the count if the axis
+    does not shrink below a half."""
     sizes = []
     if axis.size > 2 * axis.count:
         below = 1 << (axis.size - 1).bit_length() - 1
@@ -240,14 +240,14 @@ def _sizes(axis: Axis) -> list[int]:
 
 
 def _sample(e: Emitter, x: Tensor, axes: Axes) -> Tensor:
-    """As few Resizes as there can be, from the last axis on; a weighted sum of two selections where there is none."""
+    """As few Resizes as possible, from the last axis on; a weighted sum of two selections if no Resize fits."""
     left = list(axes)
     while left:
         i, axis = left.pop()
         run = {i: axis}
         form = linear_form([axis]) if x.value is None else None
         if form is None:
-            e.note(f"no Resize looks where axis {i} asks for: a weighted sum of two selections")
+            e.note(f"no Resize has the coordinates that axis {i} needs: a weighted sum of two selections")
             x = _weighted_sum(e, x, i, axis)
             continue
         while left:
@@ -265,10 +265,10 @@ def _weighted_sum(e: Emitter, x: Tensor, i: int, axis: Axis) -> Tensor:
     if beyond is None:
         above = weights(axis)
         sides: tuple[Rounding, ...] = ("DECREASING", "INCREASING")
-        # not by Resize: optimisers merge it with the Mul behind it
+        # not by Resize: optimisers merge it with the following Mul
         low, high = (e.Cast(_nearest(e, x, ((i, axis),), side, by_resize=False), FLOAT) for side in sides)
     else:
-        e.note(f"axis {i} is continued beyond its ends, as DirectML does with such an InputPixelOffset")
+        e.note(f"axis {i} is extrapolated beyond its ends, as by DirectML for this InputPixelOffset")
         above = beyond.weight
         low, high = (e.Cast(e.Gather(x, e.positions(at), i), FLOAT) for at in (beyond.low, beyond.high))
     above = above.reshape([-1 if j == i else 1 for j in range(x.rank)])
@@ -276,11 +276,11 @@ def _weighted_sum(e: Emitter, x: Tensor, i: int, axis: Axis) -> Tensor:
 
 
 def _truncate(e: Emitter, y: Tensor, dtype: np.dtype[np.generic], sampled: int) -> Tensor:
-    """Toward zero [decision S7], but an area of one value keeps it.
+    """Truncates [decision S7], but keeps the value of a constant area.
 
-    Its weighted sum is rounded several times and may end just short of the value, by up to 2.5, 4 and 6 units of
-    roundoff for one, two and three axes in one Resize. The result is enlarged by so much before it is truncated.
-    (Halving 8-bit integers is exact.)
+    Rounding may leave its weighted sum just below the value, by up to 2.5, 4 and 6 units of roundoff for one, two and
+    three axes in one Resize. The result is enlarged by as much before it is truncated. (Halving 8-bit integers is
+    exact.)
     """
     units = 2 * max(sampled, 2) if sampled else 0
     enlarged = e.Mul(y, e.constant(1 + units * float(np.finfo(np.float32).epsneg), np.float32))

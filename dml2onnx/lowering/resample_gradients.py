@@ -1,4 +1,4 @@
-"""RESAMPLE_GRAD and RESAMPLE_GRAD1: the elements that looked at a place, gathered side by side and added up."""
+"""RESAMPLE_GRAD and RESAMPLE_GRAD1: Gather of all elements that contribute to each place, and ReduceSum."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from dml2onnx.lowering.sampling import SAMPLING_TABLES, Axis, nearest, weights, 
 from dml2onnx.onnx_model import FLOAT
 
 WASTE = 4
-"""How many times as many elements may be gathered as there are, before each is sent by itself instead."""
+"""The largest ratio of gathered elements to contributing ones; beyond it, elements are scattered."""
 
 
 @lowers("RESAMPLE_GRAD", "RESAMPLE_GRAD1")
 def resample_grad(node: Operands, e: Emitter) -> Tensor:
-    """The gradients of RESAMPLE1 and RESAMPLE2, one axis after the other, those that shrink first.
-
-    The offsets are swapped [decisions S12 to S15].
+    """The gradients of RESAMPLE1 and RESAMPLE2, axis by axis, shrinking axes first, with swapped offsets
+    [decisions S12 to S15].
     """
     op, x = node.op, e.Cast(node.tensor("InputGradientTensor"), FLOAT)
     sizes = node.output("OutputGradientTensor").sizes
@@ -30,19 +29,19 @@ def resample_grad(node: Operands, e: Emitter) -> Tensor:
     is_linear = op.enum("InterpolationMode") == "LINEAR"
     for i in sorted(range(x.rank), key=lambda i: (axes[i].size / axes[i].count, -i)):
         shares = _linear_shares(axes[i]) if is_linear else _nearest_shares(axes[i], rounding_of(op))
-        x = _collected(e, x, i, *shares, sizes[i])
+        x = _accumulated(e, x, i, *shares, sizes[i])
     return x
 
 
 @remembered
 def _nearest_shares(axis: Axis, rounding: Rounding) -> tuple[Indices, Indices, Floats | None]:
-    """Which elements go where, and the share of each, or ``None`` where they go as a whole."""
+    """Returns elements, the places that they are added to, and their weights (``None``: 1)."""
     return np.arange(axis.count), nearest(axis, rounding), None
 
 
 @remembered
 def _linear_shares(axis: Axis) -> tuple[Indices, Indices, Floats | None]:
-    """The same for LINEAR; an element whose coordinate is whole has no share elsewhere, not even of 0."""
+    """The same for LINEAR; an element with a whole coordinate has one place only, not a second one with weight 0."""
     every, only = np.arange(axis.count), whole(axis)
     if only is not None:
         return every, only, None
@@ -54,10 +53,10 @@ def _linear_shares(axis: Axis) -> tuple[Indices, Indices, Floats | None]:
     return elements, places, shares
 
 
-def _collected(
+def _accumulated(
     e: Emitter, x: Tensor, i: int, elements: Indices, places: Indices, shares: Floats | None, size: int
 ) -> Tensor:
-    """``y[places] += shares * x[elements]`` along axis ``i``, of ``size`` then."""
+    """``y[places] += shares * x[elements]`` along axis ``i``, which gets ``size`` elements."""
     count = x.shape[i]
     if shares is None and count == size and bool((places == elements).all()):
         return x
@@ -68,8 +67,8 @@ def _collected(
     row = np.arange(len(places)) - first[places]
     most = int(row.max()) + 1
     if most * size > WASTE * len(places) + WASTE:
-        return _sent(e, x, i, elements, places, shares, size)
-    # what is missing is a 0 behind the last element
+        return _scattered(e, x, i, elements, places, shares, size)
+    # unused entries of the table refer to a 0 after the last element
     table, factors = np.full((size, most), count), np.zeros((size, most), np.float32)
     table[places, row] = elements
     factors[places, row] = 1 if shares is None else shares
@@ -85,11 +84,11 @@ def _collected(
     return e.Reshape(total, (*x.shape[:i], size, *x.shape[i + 1 :]))
 
 
-def _sent(
+def _scattered(
     e: Emitter, x: Tensor, i: int, elements: Indices, places: Indices, shares: Floats | None, size: int
 ) -> Tensor:
-    """The same, element by element."""
-    e.note(f"ScatterElements: the elements meet too unevenly along axis {i} to be gathered side by side")
+    """The same by ScatterElements."""
+    e.note(f"ScatterElements: the number of elements per place varies too much along axis {i} for a Gather")
     column = (-1, *(1,) * (x.rank - i - 1))
     updates = x
     if shares is not None:

@@ -1,4 +1,4 @@
-"""ROI_ALIGN, ROI_ALIGN1 and ROI_POOLING: the pixels that regions look at, gathered, and added up or compared."""
+"""ROI_ALIGN, ROI_ALIGN1 and ROI_POOLING: RoiAlign, or Gather of the sampled pixels and a reduction."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from dml2onnx.lowering.roi_samples import (
 from dml2onnx.onnx_model import FLOAT, INT64
 
 MOST_STACKED = 1 << 27
-"""Elements that an image may have with all of its maxima; beyond, bins have as many as the largest one at hand."""
+"""The largest image with all of its maxima, in elements; for larger ones, the elements of each bin are gathered."""
 
 _LARGEST_CORNER = 1 << 40
-"""Whole coordinates up to this leave room in INT64 for the products of bins."""
+"""The largest integer coordinate whose products with bins fit into INT64."""
 
 
 @lowers("ROI_ALIGN", "ROI_ALIGN1")
 def roi_align(node: Operands, e: Emitter) -> Tensor:
-    """The mean or the largest of the samples of each region: RoiAlign, or Gather [decisions O1 to O11, O15]."""
+    """The mean or maximum of the samples of each bin: RoiAlign, or Gather [decisions O1 to O11, O15]."""
     x, corners = e.Cast(node.tensor("InputTensor"), FLOAT), Corners.of(node.op)
-    # the maximum of RoiAlign is one of weighted corners [decision O2]
+    # RoiAlign takes the maximum of weighted corners, not of samples [decision O2]
     is_alike = corners.is_mean and corners.is_linear and not corners.is_aligned and corners.output_offset == -0.5
     if not is_alike or node.op.float("OutOfBoundsInputValue") != 0:
         return _gathered(node, e, x)
@@ -49,20 +49,20 @@ def roi_align(node: Operands, e: Emitter) -> Tensor:
 
 
 def _shifted(e: Emitter, corners: Corners, rois: Tensor) -> Tensor:
-    """Corners in the image from which RoiAlign takes half a pixel."""
+    """Returns corners in the image, half a pixel higher, since RoiAlign subtracts that."""
     scaled = e.Mul(rois, e.constant(np.array([corners.scale_x, corners.scale_y] * 2), FLOAT))
     shift = 0.5 - corners.input_offset
     return e.Add(scaled, e.constant(shift, FLOAT)) if shift else scaled
 
 
 def _gathered(node: Operands, e: Emitter, x: Tensor, only: Tensor | None = None) -> Tensor:
-    """The general form; with ``only`` it leaves out the regions where that does not hold."""
+    """The general form; with ``only``, for the regions where that is true."""
     sizes = node.output().sizes
     at = crossings(node, e, x.shape, (sizes[2], sizes[3]), only)
     found, weights = e.Gather(pixels(e, x), at.numbers), at.weights(e)
     if weights is not None:
         found = e.Mul(found, e.Mul(*weights))
-    # what stands for OutOfBoundsInputValue in a tensor of this type
+    # OutOfBoundsInputValue, rounded to the type of the tensor
     outside = float(np.asarray(node.op.float("OutOfBoundsInputValue"), node.output().data_type.dtype))
     if node.op.enum("ReductionFunction") == "AVERAGE":
         y = _mean(e, at, e.ReduceSum(found, TAPS + SAMPLES), outside)
@@ -75,7 +75,7 @@ def _gathered(node: Operands, e: Emitter, x: Tensor, only: Tensor | None = None)
 
 
 def _mean(e: Emitter, at: Crossings, total: Tensor, outside: float) -> Tensor:
-    """Samples outside count with their own value [decision O4]."""
+    """Returns the mean, in which samples outside the image have the value ``outside`` [decision O4]."""
     y, count = e.Reshape(total, total.shape[4:]), at.samples_per_output(e)
     if outside:
         inside = e.ReduceSum(e.Cast(at.counts(e), FLOAT), TAPS + SAMPLES)
@@ -89,7 +89,7 @@ def _mean(e: Emitter, at: Crossings, total: Tensor, outside: float) -> Tensor:
 def roi_pooling(node: Operands, e: Emitter) -> Tensor:
     """The largest element of each bin of a region [decisions O11 and O14]: MaxPool, Gather and ReduceMax.
 
-    MaxRoiPool divides in FLOAT, which misses a bound here and there.
+    MaxRoiPool divides in FLOAT, which makes some bounds of bins wrong.
     """
     x, sizes = e.from_lowest(node.tensor("InputTensor")), node.output().sizes
     x, image = e.Cast(x, FLOAT), x.shape
@@ -111,23 +111,23 @@ def roi_pooling(node: Operands, e: Emitter) -> Tensor:
 
 
 def _bins(e: Emitter, ends: tuple[Tensor, Tensor], scale: float, count: int, size: int) -> tuple[Tensor, Tensor]:
-    """The first element of each bin and the one behind its last, as INT64 (region, bin)."""
+    """Returns start and end of each bin as INT64 (region, bin)."""
     first, last = (_whole(e, e.Mul(end, e.constant(scale, FLOAT))) for end in ends)
     one, bins = e.constant(1, INT64), e.constant(count, INT64)
     length = e.Max(e.Add(e.Sub(last, first), one), one)
     number = e.arange(count, INT64)
-    before = e.Div(e.Mul(length, number), bins)
-    behind = e.Div(e.Add(e.Mul(length, e.Add(number, one)), e.constant(count - 1, INT64)), bins)
-    start, end = (e.Clip(e.Add(part, first), 0, size) for part in (before, behind))
+    lower = e.Div(e.Mul(length, number), bins)
+    upper = e.Div(e.Add(e.Mul(length, e.Add(number, one)), e.constant(count - 1, INT64)), bins)
+    start, end = (e.Clip(e.Add(part, first), 0, size) for part in (lower, upper))
     return start, end
 
 
 def _elements(e: Emitter, start: Tensor, end: Tensor) -> tuple[Tensor, Tensor]:
-    """The elements of each bin as (1, element, region, bin), the last one once more where others have more of them."""
+    """Returns the elements of each bin as (1, element, region, bin), padded with its last element."""
     start, end = e.Cast(start, FLOAT), e.Cast(end, FLOAT)
     width = e.Sub(end, start)
     largest = e.Reshape(e.ReduceMax(width, (0, 1)), ())
-    # an empty bin has one element too, that does not count
+    # an empty bin has one element that does not count
     limit = e.Max(e.Cast(largest, INT64), e.constant(1, INT64))
     element = e.Add(e.Cast(e.Unsqueeze(e.Range(limit), (1, 2)), FLOAT), start)
     index = e.Max(e.Min(element, e.Sub(end, e.constant(1, FLOAT))), e.constant(0, FLOAT))
@@ -138,11 +138,11 @@ _Line: TypeAlias = "tuple[Tensor, Tensor]"
 
 
 def _stacked(e: Emitter, x: Tensor, rows: _Line, columns: _Line) -> tuple[Tensor, tuple[_Line, _Line]]:
-    """Maxima over 1, 2, 4, .. rows and columns, one image behind the other, and where they cover each bin.
+    """Returns maxima over 1, 2, 4, .. rows and columns, concatenated, and the indices of those that cover each bin.
 
-    Two ranges of the largest such length that fits cover a bin, whatever its size, so no shape depends on regions.
+    Two ranges of the largest such length that fits cover a bin of any size, so that no shape depends on regions.
     """
-    e.note("a bin is covered by maxima over powers of two, so that no shape depends on how large it is")
+    e.note("a bin is covered by maxima over powers of two, so that no shape depends on its size")
     count, _, height, width = x.shape
     for axis, size in ((0, height), (1, width)):
         sides = [tuple(1 << k if i == axis else 1 for i in (0, 1)) for k in range(1, size.bit_length())]
@@ -155,12 +155,12 @@ def _stacked(e: Emitter, x: Tensor, rows: _Line, columns: _Line) -> tuple[Tensor
 
 
 def _covered(e: Emitter, start: Tensor, end: Tensor, size: int, step: int) -> _Line:
-    """The first elements of the two ranges over each bin, as (1, 2, region, bin), behind ``step`` for each level."""
+    """Returns the first elements of the two ranges over each bin as (1, 2, region, bin), plus ``step`` per level."""
     width = e.Max(e.Sub(end, start), e.constant(0, INT64))
     powers = [max(number.bit_length() - 1, 0) for number in range(size + 1)]
     level = e.Gather(e.constant([power * step for power in powers], INT64), width)
     length = e.Gather(e.constant([1 << power for power in powers], INT64), width)
-    # of an empty bin, which may lie behind the last element, anything in the image
+    # an empty bin may start after the last element: use any element of the image
     zero, last = e.constant(0, INT64), e.constant(size - 1, INT64)
     pair = [e.Unsqueeze(item, (0,)) for item in (e.Min(start, last), e.Max(e.Sub(end, length), zero))]
     index = e.Add(e.Concat(pair, 0), level)
@@ -168,6 +168,6 @@ def _covered(e: Emitter, start: Tensor, end: Tensor, size: int, step: int) -> _L
 
 
 def _whole(e: Emitter, x: Tensor) -> Tensor:
-    """The nearest whole number as INT64, halves to even."""
+    """Rounds to INT64, halves to even."""
     near = e.Clip(finite(e, x), float(-_LARGEST_CORNER), float(_LARGEST_CORNER))
     return e.Cast(e.Round(near), INT64)

@@ -1,4 +1,4 @@
-"""ROI_ALIGN_GRAD: what arrives for the samples of regions, sent back to where they looked, and to the corners."""
+"""ROI_ALIGN_GRAD: the gradients of the image and of the corners of regions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ from dml2onnx.onnx_model import FLOAT, INT64
 def roi_align_grad(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     """The gradients with respect to the image and to the regions [decisions O12, O13, O16, O17].
 
-    ScatterElements adds to pixels what the samples got; ScatterND may lose what meets, it adds with several threads.
+    ScatterElements adds the gradients of samples to pixels; ScatterND may lose some, since it adds with several
+    threads.
     """
     gradient = e.Cast(node.tensor("InputGradientTensor"), FLOAT)
     x = node.optional("InputTensor")
@@ -52,7 +53,7 @@ def roi_align_grad(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
         arriving = e.Where(_is_first_largest(e, at, rows), arriving, e.constant(0, FLOAT))
     outputs = {}
     if node.has_output("OutputGradientTensor"):
-        outputs["OutputGradientTensor"] = _sent(e, at, arriving, image)
+        outputs["OutputGradientTensor"] = _scattered(e, at, arriving, image)
     if node.has_output("OutputROIGradientTensor"):
         assert x is not None
         sizes = node.output("OutputROIGradientTensor").sizes
@@ -61,7 +62,7 @@ def roi_align_grad(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
 
 
 def _is_first_largest(e: Emitter, at: Crossings, rows: Tensor) -> Tensor:
-    """Whether a sample is the first of the largest, among which those outside the image are 0 [decision O16]."""
+    """Whether a sample is the first largest one; those outside the image are 0 [decision O16]."""
     weights = at.weights(e)
     values = rows if weights is None else e.ReduceSum(e.Mul(rows, e.Mul(*weights)), TAPS)
     values = e.Where(at.counts(e), values, e.constant(0, FLOAT))
@@ -74,8 +75,8 @@ def _is_first_largest(e: Emitter, at: Crossings, rows: Tensor) -> Tensor:
     return e.And(is_row, is_column)
 
 
-def _sent(e: Emitter, at: Crossings, arriving: Tensor, image: tuple[int, ...]) -> Tensor:
-    """The gradient of the image: what arrives, in the shares in which the samples looked at pixels."""
+def _scattered(e: Emitter, at: Crossings, arriving: Tensor, image: tuple[int, ...]) -> Tensor:
+    """Returns the gradient of the image: each sample's gradient, times the weights of its pixels."""
     weights, channels = at.weights(e), image[1]
     if weights is None:
         updates = e.Where(at.counts(e), arriving, e.constant(0, FLOAT))
@@ -91,9 +92,9 @@ def _sent(e: Emitter, at: Crossings, arriving: Tensor, image: tuple[int, ...]) -
 
 
 def _corners(node: Operands, e: Emitter, at: Crossings, arriving: Tensor, x: Tensor) -> Tensor:
-    """x1, y1, x2 and y2 of every region: what arrives, times the slope, times the size of the image [decision O13].
+    """Returns the gradients of x1, y1, x2 and y2: gradient times slope times size of the image [decision O13].
 
-    Slopes are those of LINEAR, whatever the mode [decision O17].
+    Slopes are those of LINEAR in every mode [decision O17].
     """
     corners, counts = Corners.of(node.op), at.counts(e)
     image, rows = x.shape, pixels(e, e.Cast(x, FLOAT))
@@ -106,8 +107,8 @@ def _corners(node: Operands, e: Emitter, at: Crossings, arriving: Tensor, x: Ten
         size = image[2 + along]
         taps = [across[0][0], across[1][0]]
         taps[along] = _slope_taps(e, lines[along].place, size)
-        looked = [(index, line.counts) for index, line in zip(taps, lines, strict=True)]
-        around = e.Gather(rows, numbers_of(e, image, looked[0], looked[1], batch))
+        on_rows, on_columns = ((index, line.counts) for index, line in zip(taps, lines, strict=True))
+        around = e.Gather(rows, numbers_of(e, image, on_rows, on_columns, batch))
         rise = e.Sub(_tap(e, around, TAPS[along], 1), _tap(e, around, TAPS[along], 0))
         slope = e.ReduceSum(e.Mul(rise, weights[other]), TAPS[other : other + 1])
         change = e.ReduceSum(e.Where(counts, e.Mul(slope, arriving), e.constant(0, FLOAT)), (CHANNEL,))
@@ -122,14 +123,14 @@ def _corners(node: Operands, e: Emitter, at: Crossings, arriving: Tensor, x: Ten
 
 
 def _slope_taps(e: Emitter, place: Tensor, size: int) -> Tensor:
-    """The elements between which a slope is taken: one, and so 0, where a coordinate is clamped [decision O17]."""
+    """Returns the elements around a coordinate; both are the same, so that the slope is 0, if it is clamped [O17]."""
     below = e.Floor(place)
     above = e.Add(below, e.constant(1, FLOAT))
     return beside(e, *(e.Clip(tap, 0.0, float(size - 1)) for tap in (below, above)))
 
 
 def _share(e: Emitter, corners: Corners, line: Line, outputs: int) -> Tensor:
-    """How far along its region an output element is said to lie; (tap, sample, region, output) [decision O17]."""
+    """Returns the relative position of outputs in their region, as (tap, sample, region, output) [decision O17]."""
     number, one = e.arange(outputs, FLOAT), e.constant(1, FLOAT)
     samples = e.Mul(line.count, e.constant(outputs, FLOAT))
     if not corners.is_aligned:

@@ -1,9 +1,9 @@
-"""Where the regions of ROI_ALIGN and its relatives are sampled: rows and columns of an image, found at run time.
+"""The sample positions of ROI_ALIGN, ROI_ALIGN1 and ROI_ALIGN_GRAD, computed at run time.
 
 Tensors of one line of samples have axes (tap, sample, region, output); a tap is an element of the image that a sample
-looks at, two along an axis for LINEAR. At the crossings of rows and columns the axes are (tap, sample) of y, (tap,
-sample) of x, region, output y, output x. How many samples an output element has may depend on its region: then there
-are as many as the largest region wants, and those that a smaller one does not want are left out.
+reads, two along an axis for LINEAR. At the crossings of rows and columns the axes are (tap, sample) of y, (tap,
+sample) of x, region, output y, output x. If the number of samples depends on the region, tensors are as large as for
+the region with most samples, and surplus samples of the others are ignored.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from dml2onnx.onnx_model import FLOAT, INT64, DType
 INT32: DType = np.dtype(np.int32)
 
 TAPS, SAMPLES, CHANNEL = (0, 2), (1, 3), 7
-"""Axes of what is gathered at crossings, behind which there is one more, of channels."""
+"""Axes of what is gathered at crossings; the last axis is the channel."""
 
 MOST_STATIC_SAMPLES = 8
-"""Samples along an axis up to which the most there may be are taken, of sizes that are known."""
+"""The maximum of samples along an axis up to which tensors have a static size for that maximum."""
 MOST_STATIC_ELEMENTS = 1 << 22
-"""Elements up to which the most there may be of any number of samples are taken."""
+"""The number of elements up to which tensors have a static size for any maximum of samples."""
 
 
 @dataclass(frozen=True, slots=True)
 class Corners:
-    """How an operator makes coordinates of the corners of its regions."""
+    """The parameters that turn corners of regions into coordinates."""
 
     scale_x: float
     scale_y: float
@@ -46,7 +46,7 @@ class Corners:
 
     @staticmethod
     def of(op: OperatorDesc) -> Corners:
-        """The fields of ROI_ALIGN1 and ROI_ALIGN_GRAD; ROI_ALIGN has no offsets but half a pixel [decision O9]."""
+        """Reads the fields of an operator; the offsets of ROI_ALIGN are half a pixel [decision O9]."""
         is_first = op.type == "ROI_ALIGN"
         most = max(op.uint("MaximumSamplesPerOutput"), 1)
         return Corners(
@@ -67,17 +67,17 @@ class Line:
     """The samples of all regions along one axis of the image."""
 
     count: Tensor
-    """How many samples an output element has, as FLOAT: (region, 1), or one number for all."""
+    """The number of samples per output element, FLOAT: (region, 1), or a scalar for all."""
     number: Tensor
-    """0, 1, .. of the samples of an output element, as INT64: (sample, 1, 1)."""
+    """The numbers 0, 1, .. of the samples of an output element, INT64: (sample, 1, 1)."""
     index: Tensor
-    """Elements, as FLOAT."""
+    """The elements of the image, FLOAT."""
     counts: Tensor
-    """Whether a sample is inside the image and its region wants it; without taps."""
+    """Whether a sample is inside the image and not surplus, BOOL without the axis of taps."""
     weight: Tensor | None
-    """FLOAT weights of the taps; ``None`` for a single one."""
+    """The weights of the taps, FLOAT; ``None`` for a single tap."""
     place: Tensor
-    """Coordinates that are not yet clamped, as FLOAT, 0 where a sample does not count; without taps."""
+    """Coordinates before clamping, FLOAT, 0 for samples that do not count; without the axis of taps."""
 
 
 def line_of(
@@ -91,22 +91,22 @@ def line_of(
     *,
     is_static: bool,
 ) -> Line:
-    """Samples between two corners (region, 1) [decisions O1, O3, O5, O6, O8, O10].
+    """Returns the samples between two corners (region, 1) [decisions O1, O3, O5, O6, O8, O10].
 
-    With ``only`` (region, 1) the regions where it does not hold have no samples. Where it ``is_static`` there are as
-    many as there may be, of which some do not count; else as many as the region at hand with most of them has.
+    With ``only`` (region, 1), the regions where it is false have no samples. With ``is_static``, tensors are as large
+    as the maximum of samples requires, else as large as the region with most samples requires.
     """
     first, last = (e.Mul(end, e.constant(scale, FLOAT)) for end in ends)
     length = finite(e, e.Sub(last, first))
     count, number = _numbers(e, corners, length, outputs, only, is_static=is_static)
-    sample, wanted = _wanted(e, corners, count, e.Cast(number, FLOAT))
+    sample, needed = _needed(e, corners, count, e.Cast(number, FLOAT))
     samples = e.Add(e.Mul(e.arange(outputs, FLOAT), count), sample)
     steps, parts = _steps(e, corners, samples, e.Mul(count, e.constant(outputs, FLOAT)))
     place = e.Add(e.Mul(steps, e.Div(length, parts)), first)
     if corners.input_offset:
         place = e.Sub(place, e.constant(corners.input_offset, FLOAT))
     counts = _inside(e, corners, place, size)
-    counts = counts if wanted is None else e.And(counts, wanted)
+    counts = counts if needed is None else e.And(counts, needed)
     place = e.Where(counts, place, e.constant(0, FLOAT))
     if not corners.is_linear:
         clamped = e.Clip(place, 0.0, float(size - 1))
@@ -117,22 +117,22 @@ def line_of(
 
 
 def linear_taps(e: Emitter, place: Tensor, size: int) -> tuple[Tensor, Tensor]:
-    """The two elements around each coordinate, and their weights."""
+    """Returns the two elements around each coordinate, and their weights."""
     place = e.Clip(place, 0.0, float(size - 1))
     below, above = e.Floor(place), e.Ceil(place)
-    # half and half where both are one element, so that no weight is 0: 0 * inf would be NaN
+    # 0.5 each if both are the same element, so that no weight is 0: 0 * inf would be NaN
     fraction = e.Where(e.Equal(below, above), e.constant(0.5, FLOAT), e.Sub(place, below))
     rest = e.Sub(e.constant(1, FLOAT), fraction)
     return beside(e, below, above), beside(e, rest, fraction)
 
 
 def beside(e: Emitter, *taps: Tensor) -> Tensor:
-    """Tensors of one line without taps, as those of its taps."""
+    """Concatenates tensors along a new axis of taps."""
     return e.Concat([e.Unsqueeze(item, (0,)) for item in taps], 0)
 
 
 def _inside(e: Emitter, corners: Corners, place: Tensor, size: int) -> Tensor:
-    """Whether samples lie in the image, or less than a pixel outside [decisions O3 and O8]; NaN does not."""
+    """Whether samples are in the image, or less than a pixel outside [decisions O3 and O8]; false for NaN."""
     if corners.is_aligned:
         low, high = e.constant(0, FLOAT), e.constant(size - 1, FLOAT)
         return e.And(e.GreaterOrEqual(place, low), e.LessOrEqual(place, high))
@@ -140,14 +140,14 @@ def _inside(e: Emitter, corners: Corners, place: Tensor, size: int) -> Tensor:
 
 
 def finite(e: Emitter, x: Tensor) -> Tensor:
-    """0 for what is no number, or so large that steps from it are none."""
+    """Replaces NaN, and numbers that are too large for steps of a pixel, by 0."""
     return e.Where(e.LessOrEqual(e.Abs(x), e.constant(LARGEST, FLOAT)), x, e.constant(0, FLOAT))
 
 
 def _numbers(
     e: Emitter, corners: Corners, length: Tensor, outputs: int, only: Tensor | None, *, is_static: bool
 ) -> tuple[Tensor, Tensor]:
-    """How many samples a region has for an output element, and the numbers of as many as any region has."""
+    """Returns the number of samples per output element, and 0, 1, .. up to the largest of these numbers."""
     count = e.constant(corners.most, FLOAT)
     if corners.fewest == corners.most and only is None:
         return count, e.Reshape(e.arange(corners.most, INT64), (corners.most, 1, 1))
@@ -162,18 +162,18 @@ def _numbers(
     return count, e.Unsqueeze(e.Range(e.Cast(largest, INT64)), (1, 2))
 
 
-def _wanted(e: Emitter, corners: Corners, count: Tensor, number: Tensor) -> tuple[Tensor, Tensor | None]:
-    """The number of the sample that stands for each, and whether it is wanted (``None``: all are)."""
+def _needed(e: Emitter, corners: Corners, count: Tensor, number: Tensor) -> tuple[Tensor, Tensor | None]:
+    """Returns the sample to use for each number, and whether it is not surplus (``None``: always)."""
     if count.rank == 0:
         return number, None
     if corners.is_mean:
         return number, e.Less(number, count)
-    # the last sample once more does not change the largest
+    # repeating the last sample does not change the maximum
     return e.Min(number, e.Sub(count, e.constant(1, FLOAT))), None
 
 
 def _steps(e: Emitter, corners: Corners, samples: Tensor, total: Tensor) -> tuple[Tensor, Tensor]:
-    """How many steps each sample is from the first corner, and how many the region has."""
+    """Returns the number of steps from the first corner to each sample, and across the region."""
     steps = e.Sub(samples, e.constant(corners.output_offset, FLOAT)) if corners.output_offset else samples
     if not corners.is_aligned:
         return steps, total
@@ -184,7 +184,7 @@ def _steps(e: Emitter, corners: Corners, samples: Tensor, total: Tensor) -> tupl
 
 @dataclass(frozen=True, slots=True)
 class Crossings:
-    """The elements that all samples look at, and their weights."""
+    """The pixels that all samples read, and their weights."""
 
     rows: Line
     columns: Line
@@ -192,19 +192,19 @@ class Crossings:
     """Rows of :func:`pixels`: the last one for samples that do not count."""
 
     def counts(self, e: Emitter) -> Tensor:
-        """Which samples count, to be broadcast to (.., channel)."""
+        """Returns which samples count, as BOOL that broadcasts to (.., channel)."""
         rows, columns = (e.Unsqueeze(line.counts, (0,)) for line in (self.rows, self.columns))
         return e.Unsqueeze(e.And(of_rows(e, rows), of_columns(e, columns)), (CHANNEL,))
 
     def weights(self, e: Emitter) -> tuple[Tensor, Tensor] | None:
-        """Weights of the taps along y and along x, to be broadcast to (.., channel); ``None`` for single ones."""
+        """Returns the weights of taps along y and x, which broadcast to (.., channel); ``None`` for single taps."""
         if self.rows.weight is None or self.columns.weight is None:
             return None
         y, x = of_rows(e, self.rows.weight), of_columns(e, self.columns.weight)
         return e.Unsqueeze(y, (CHANNEL,)), e.Unsqueeze(x, (CHANNEL,))
 
     def samples_per_output(self, e: Emitter) -> Tensor:
-        """How many samples an output element has: one number, or one for each region, as (region, 1, 1, 1)."""
+        """Returns the number of samples per output element: a scalar, or (region, 1, 1, 1)."""
         counts = (self.rows.count, self.columns.count)
         y, x = (e.Reshape(count, (count.size, 1, 1, 1)) if count.rank else count for count in counts)
         return e.Mul(y, x)
@@ -223,7 +223,7 @@ def of_columns(e: Emitter, x: Tensor) -> Tensor:
 def crossings(
     node: Operands, e: Emitter, image: tuple[int, ...], outputs: tuple[int, int], only: Tensor | None = None
 ) -> Crossings:
-    """The samples of all regions in images of (batch, channel, height, width)."""
+    """Returns the samples of all regions in images (batch, channel, height, width)."""
     corners, rois = Corners.of(node.op), regions(node, e)
     x1, y1, x2, y2 = (e.Slice(rois, (0, i), (rois.shape[0], i + 1)) for i in range(4))
     elements = rois.shape[0] * prod(outputs) * image[1] * corners.most**2 * (4 if corners.is_linear else 1)
@@ -236,13 +236,13 @@ def crossings(
 
 
 def regions(node: Operands, e: Emitter) -> Tensor:
-    """The corners as (region, 4) of FLOAT."""
+    """Returns the corners as FLOAT (region, 4)."""
     rois = node.tensor("ROITensor")
     return e.Cast(e.Reshape(rois, (rois.size // 4, 4)), FLOAT)
 
 
 def batch_indices(node: Operands, e: Emitter, batches: int) -> Tensor:
-    """INT64, one for each region; one outside is clamped [decision O11]."""
+    """Returns one INT64 index per region; too large ones are clamped [decision O11]."""
     indices = node.tensor("BatchIndicesTensor")
     indices = e.Min(indices, e.constant(batches - 1, indices.dtype))
     return e.Cast(e.Reshape(indices, (indices.size,)), INT64)
@@ -251,9 +251,9 @@ def batch_indices(node: Operands, e: Emitter, batches: int) -> Tensor:
 def numbers_of(
     e: Emitter, image: tuple[int, ...], rows: tuple[Tensor, Tensor], columns: tuple[Tensor, Tensor], batch: Tensor
 ) -> Tensor:
-    """The number of the pixel at each crossing; the one behind the last where a row or a column does not count.
+    """Returns the number of the pixel at each crossing; the number of pixels if a row or a column does not count.
 
-    Rows and columns are FLOAT indices (tap, sample, region, output) and whether they count, without taps.
+    Rows and columns are FLOAT indices (tap, sample, region, output), and whether they count, without taps.
     """
     batches, _, height, width = image
     count = batches * height * width
@@ -268,13 +268,13 @@ def numbers_of(
 
 
 def pixels(e: Emitter, x: Tensor) -> Tensor:
-    """One row of channels for each pixel of (batch, channel, height, width), and a row of zeros behind the last."""
+    """Returns one row of channels per pixel of (batch, channel, height, width), and a final row of zeros."""
     rows = e.Reshape(e.Transpose(x, (0, 2, 3, 1)), (x.size // x.shape[1], x.shape[1]))
     return e.Concat([rows, e.ConstantOfShape((1, x.shape[1]), 0, x.dtype)], 0)
 
 
 def as_image(e: Emitter, rows: Tensor, sizes: tuple[int, ...]) -> Tensor:
-    """The reverse of :func:`pixels`, for any (item, channel, height, width)."""
+    """Reverses :func:`pixels`, for any (item, channel, height, width)."""
     count, channels, height, width = sizes
     flat = e.Reshape(e.Slice(rows, (0, 0), (prod(sizes) // channels, channels)), (count, height, width, channels))
     return e.Transpose(flat, (0, 3, 1, 2))

@@ -1,6 +1,6 @@
-"""Where resampling looks: input coordinates per output element, in FLOAT32, one axis at a time.
+"""The input coordinates of resampling along one axis, in FLOAT32.
 
-Static shapes make every coordinate known at compile time.
+Since shapes are static, all coordinates are known at compile time.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from dml2onnx.legalise.resizing import Floats, Indices, Rounding, between, clamp
 _HALF = np.float32(0.5)
 _FLOAT = np.finfo(np.float32)
 SAMPLING_TABLES = 4
-"""How many vectors as long as an axis are made, at least, to find out where its elements look."""
+"""The minimum number of vectors as long as an axis that computing its coordinates takes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One axis of a resampling: element ``i`` of ``count`` looks at ``(i - output_offset) / scale - input_offset``."""
+    """One axis of a resampling: element ``i`` of ``count`` reads at ``(i - output_offset) / scale - input_offset``."""
 
     size: int
     count: int
@@ -31,8 +31,8 @@ class Axis:
     _hash: int = field(init=False, repr=False, compare=False, default=0)
 
     def __post_init__(self) -> None:
-        given = (self.size, self.count, self.scale, self.input_offset, self.output_offset)
-        object.__setattr__(self, "_hash", hash(given))
+        fields = (self.size, self.count, self.scale, self.input_offset, self.output_offset)
+        object.__setattr__(self, "_hash", hash(fields))
 
     def __hash__(self) -> int:
         return self._hash
@@ -42,17 +42,17 @@ class Axis:
         return nearest(self, rounding)
 
     def between(self) -> tuple[Floats, npt.NDArray[np.float64]] | None:
-        """The coordinates within the input, and :func:`slack`; ``None`` where LINEAR goes on beyond its ends."""
+        """Returns the coordinates within the input, and :func:`slack`; ``None`` if LINEAR extrapolates."""
         return None if extrapolation(self) is not None else (inside(self), slack(self))
 
 
 @remembered
 def coordinates(axis: Axis) -> Floats:
-    """Where each output element looks, in FLOAT32 [decision S1]; an axis of size 0 does not exist."""
+    """Returns the coordinate of each output element in FLOAT32 [decision S1]; no axis has size 0."""
     steps = np.arange(axis.count).astype(np.float32) - np.float32(axis.output_offset)
     with np.errstate(all="ignore"):
         quotient = steps / np.float32(axis.scale)
-        # what underflows is 0, lest rounding up should leave the first element [decision S16]
+        # underflow to 0, or rounding up would skip the first element [decision S16]
         quotient[np.abs(quotient) < _FLOAT.smallest_normal] = 0
         place = quotient - np.float32(axis.input_offset)
     return between(np.where(np.isnan(place), np.float32(0), place), _FLOAT.min, _FLOAT.max)
@@ -60,13 +60,13 @@ def coordinates(axis: Axis) -> Floats:
 
 @remembered
 def inside(axis: Axis) -> Floats:
-    """The coordinates, clamped: beyond the input its edge repeats [decision S5]."""
+    """Returns the coordinates, clamped to the input [decision S5]."""
     return _inside(coordinates(axis), axis)
 
 
 @remembered
 def nearest(axis: Axis, rounding: Rounding) -> Indices:
-    """The element that each output element takes [decisions S2 and S3]."""
+    """Returns the element that each output element copies [decisions S2 and S3]."""
     place = coordinates(axis)
     if rounding == "HALVES_UP":
         place = np.floor(place + _HALF)
@@ -77,16 +77,16 @@ def nearest(axis: Axis, rounding: Rounding) -> Indices:
 
 @remembered
 def whole(axis: Axis) -> Indices | None:
-    """The elements that LINEAR takes where no coordinate of the axis falls between two, else ``None``."""
+    """Returns the elements that LINEAR copies if all coordinates are whole, else ``None``."""
     place = inside(axis)
     return None if (place != np.floor(place)).any() else place.astype(np.int64)
 
 
 def weights(axis: Axis) -> Floats:
-    """How much of the element above every coordinate LINEAR takes; the rest is of the one below [decision S6].
+    """Returns LINEAR's weight of the element above every coordinate; the one below has the rest [decision S6].
 
-    The two are the nearest elements with INCREASING and DECREASING. They are one where the coordinate is whole, and
-    are mixed half and half there: no other element can leak into the result as ``0 * inf``.
+    The two are the nearest elements with INCREASING and DECREASING. They are the same for a whole coordinate, with
+    weights of 0.5: a weight of 0 would make NaN of an infinite element.
     """
     place = inside(axis)
     weight = place - np.floor(place)
@@ -94,8 +94,7 @@ def weights(axis: Axis) -> Floats:
 
 
 class Extrapolation(NamedTuple):
-    """Two elements for each output element, and how much of the second it takes: more than all of it, or less than
-    nothing."""
+    """Two elements for each output element, and the weight of the second, which may be above 1 or negative."""
 
     low: Indices
     high: Indices
@@ -104,9 +103,9 @@ class Extrapolation(NamedTuple):
 
 @remembered
 def extrapolation(axis: Axis) -> Extrapolation | None:
-    """What LINEAR takes where its coordinates lie elsewhere than between the elements, else ``None`` [decision S5].
+    """Returns how LINEAR extrapolates, or ``None`` if all coordinates are between the two elements [decision S5].
 
-    The two elements are chosen, and clamped, by no more of the offset than lies between 0 and a pixel.
+    DirectML chooses and clamps the two elements with the offset limited to [0, 1].
     """
     if 0 <= axis.input_offset <= 1 or axis.size == 1:
         return None
@@ -127,7 +126,7 @@ def _inside(place: Floats, axis: Axis) -> Floats:
 
 @remembered
 def slack(axis: Axis) -> npt.NDArray[np.float64]:
-    """By how much other roundings of S1's formula than those in FLOAT32 may move a coordinate."""
+    """Returns how far other roundings of S1's formula than those in FLOAT32 may move a coordinate."""
     quotient = (np.arange(axis.count) - axis.output_offset) / axis.scale
     wanted = coordinates(axis).astype(np.float64)
     rounded = wanted != quotient - axis.input_offset

@@ -255,7 +255,7 @@ class TestRefusals:
 
     def test_options_of_numpy_are_not_ignored(self) -> None:
         with pytest.raises(TypeError, match=r"numpy\.add is for arrays"):
-            np.add(self.expression(), 1, dtype=np.float64)
+            np.add(self.expression(), 1, dtype=np.float64)  # type: ignore[call-overload]  # not an array
 
     def test_other_data_types(self) -> None:
         x = self.expression()

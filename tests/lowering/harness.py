@@ -1,12 +1,12 @@
-"""One operator from descriptor to numbers: compiled, checked, run, and compared with the reference."""
+"""Compiles and runs single operators and compares them with the reference."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import onnx
@@ -48,7 +48,7 @@ class Case:
 
     @property
     def logical(self) -> dict[str, list[np.ndarray]]:
-        """What the node's views see there, by field."""
+        """The contents of the node's views, by field."""
         found: dict[str, list[np.ndarray]] = {}
         for name, memory in self.memory.items():
             field, _, index = name.removesuffix("]").removesuffix(" before").partition("[")
@@ -57,14 +57,14 @@ class Case:
 
 
 def random_memory(desc: TensorDesc, rng: np.random.Generator, *, extremes: bool = False) -> np.ndarray:
-    """Flat contents for a tensor, with extreme ones strewn in when asked for."""
+    """Returns flat random contents of a tensor; with ``extremes``, some of them extreme."""
     if desc.data_type.is_packed_nibbles:
         return rng.integers(0, 256, desc.data_type.bytes_for(desc.extent), np.uint8)
     return random_values(desc.data_type.dtype, (desc.extent,), rng, extremes=extremes)
 
 
 def integer_extremes(data_type: str) -> np.ndarray:
-    """Integers where arithmetic goes wrong when it does, those that differ only in their lower halves among them."""
+    """Returns integers that are likely to expose wrong arithmetic, some of which differ in the lower half only."""
     dtype: Any = DataType[data_type].dtype
     info = np.iinfo(dtype)
     low, high, half = int(info.min), int(info.max), 1 << (info.bits // 2)
@@ -75,7 +75,7 @@ def integer_extremes(data_type: str) -> np.ndarray:
 
 
 def whole_range(data_type: str, sizes: tuple[int, ...], seed: int = 0) -> np.ndarray:
-    """Integers from all of the type's range, its limits and what differs in one half only among them."""
+    """Returns integers from the whole range of a type, including its limits and numbers that differ in one half."""
     dtype: Any = DataType[data_type].dtype
     bits = DataType[data_type].bits
     rng = np.random.default_rng(seed)
@@ -87,7 +87,7 @@ def whole_range(data_type: str, sizes: tuple[int, ...], seed: int = 0) -> np.nda
 
 
 def view(memory: np.ndarray, desc: TensorDesc) -> np.ndarray:
-    """What a descriptor sees in flat memory."""
+    """Reads the tensor that a descriptor describes from flat memory."""
     if desc.data_type.is_packed_nibbles:
         return read(memory, desc)
     return as_strided(memory, desc.sizes, [s * memory.itemsize for s in desc.effective_strides]).copy()
@@ -102,13 +102,13 @@ def make_case(
     extremes: bool = False,
     fitting: bool = False,
 ) -> Case:
-    """A graph whose inputs and outputs are named after the operator's fields (``InputTensors[1]`` in arrays).
+    """Creates a graph whose inputs and outputs are named after the operator's fields (``InputTensors[1]`` in arrays).
 
-    ``inputs`` gives flat memory or logical arrays for some; the rest is random, indices in their range if ``fitting``.
-    ``constants`` become initializers. Outputs that the operator updates are inputs too, if they are given.
+    ``inputs`` has flat memory or logical arrays; other contents are random, with ``fitting`` indices in range.
+    ``constants`` become initializers. An output that the operator updates is an input too if ``inputs`` has it.
     """
     rng = np.random.default_rng(seed)
-    given = dict(inputs or {})
+    arrays = dict(inputs or {})
     reads: dict[str, tuple[Read, ...]] = {}
     writes: dict[str, tuple[Write, ...]] = {}
     graph_inputs, graph_outputs = [], []
@@ -122,11 +122,11 @@ def make_case(
         values = [Value(name, desc.minimum_bytes) for name, desc in zip(names, descs, strict=True)]
         if item.kind is catalog.FieldKind.OUTPUT_TENSOR:
             bases: list[Value | None] = [None] * len(values)
-            if item.name in given:  # what an output holds before that the operator updates
+            if item.name in arrays:  # the previous contents of an output that the operator updates
                 before = Value(f"{item.name} before", values[0].nbytes)
                 bases = [before]
                 memory[f"{item.name} before"] = pack(
-                    np.asarray(given.pop(item.name), descs[0].data_type.dtype), descs[0]
+                    np.asarray(arrays.pop(item.name), descs[0].data_type.dtype), descs[0]
                 )
                 graph_inputs.append(GraphInput(f"{item.name} before", before, desc=descs[0]))
             writes[item.name] = tuple(Write(value, base=base) for value, base in zip(values, bases, strict=True))
@@ -134,7 +134,7 @@ def make_case(
             continue
         reads[item.name] = tuple(Read(value) for value in values)
         for name, value, desc in zip(names, values, descs, strict=True):
-            flat = given.pop(name, None)
+            flat = arrays.pop(name, None)
             if flat is None:
                 flat = random_memory(desc, rng, extremes=extremes)
             elif np.shape(flat) == desc.sizes and not desc.is_packed:
@@ -142,7 +142,7 @@ def make_case(
             stored = np.dtype(np.uint8) if desc.data_type.is_packed_nibbles else desc.data_type.dtype
             memory[name] = np.ascontiguousarray(flat, stored).reshape(-1)
             graph_inputs.append(GraphInput(name, value, desc=desc))
-    assert not given, f"no such inputs: {given}"
+    assert not arrays, f"no such inputs: {arrays}"
     node = Node("node", op, reads, writes, "/nodes/0/desc")
     graph = Graph((node,), tuple(graph_inputs), tuple(graph_outputs))
     if fitting:
@@ -152,14 +152,14 @@ def make_case(
 
 
 def with_constants(graph: Graph, arrays: Mapping[str, np.ndarray]) -> Graph:
-    """The graph with constants for some of its inputs."""
+    """Replaces some inputs of a graph by constants."""
     constants = [Constant(item.value, ArrayData.of(arrays[item.name])) for item in graph.inputs if item.name in arrays]
     rest = tuple(item for item in graph.inputs if item.name not in arrays)
     return replace(graph, inputs=rest, constants=(*graph.constants, *constants))
 
 
 def pack(array: np.ndarray, desc: TensorDesc) -> np.ndarray:
-    """Flat memory in which ``desc`` sees ``array``."""
+    """Writes ``array`` to flat memory in the layout of ``desc``."""
     memory = np.zeros(desc.extent, array.dtype)
     as_strided(memory, desc.sizes, [s * memory.itemsize for s in desc.effective_strides])[...] = array
     return memory
@@ -177,13 +177,13 @@ def check_case(
     exact: bool = True,
     quant_format: str | None = None,
 ) -> CompiledModel:
-    """Compiles and runs one operator and compares every output with the reference, as far as the model promises it."""
+    """Compiles and runs one operator, and compares all outputs with the reference."""
     case = make_case(op, inputs=inputs, constants=constants, seed=seed, extremes=extremes)
     return check_together([case], opset=opset, target=target, exact=exact, quant_format=quant_format)
 
 
 def check_together(cases: Sequence[Case], *, exact: bool = True, **how: Any) -> CompiledModel:
-    """As :func:`check_case`, of several in one model, where each has its number before its names."""
+    """Checks several cases as :func:`check_case` does, in one model, in which names start with the case's number."""
     graph = cases[0].graph if len(cases) == 1 else beside([case.graph for case in cases])
     model = compile_outputs(graph, graph.outputs, exact=exact, **{"opset": 21, "target": "cpu", **how})
     onnx.checker.check_model(model.serialize(), full_check=True)
@@ -195,19 +195,34 @@ def check_together(cases: Sequence[Case], *, exact: bool = True, **how: Any) -> 
     }
     got = model.run({port.name: feeds[port.name].reshape(-1) for port in model.inputs})
     for prefix, case in zip(prefixes, cases, strict=True):
-        op, found = case.op, operator_results(case.op, case.logical)
-        in_floats = model.quant_format == QDQ
-        for name, results in (found if exact else promised(op, found, in_floats=in_floats)).items():
-            for index, result in enumerate(results):
-                key = name if single(op, name) else f"{name}[{index}]"
-                desc, what = op.tensors(name)[index], f"{op.type} {key}"
-                assert_close(got[prefix + key], result, desc, what, half_accumulation=not exact)
+        compare(case, got, prefix, exact=exact, in_floats=model.quant_format == QDQ)
     return model
 
 
+def compare(
+    case: Case, got: Mapping[str, np.ndarray], prefix: str = "", *, exact: bool, in_floats: bool = False
+) -> None:
+    """Compares all outputs of a case with the reference, as far as the model promises their values."""
+    op, results = case.op, operator_results(case.op, case.logical)
+    for name, several in (results if exact else promised(op, results, in_floats=in_floats)).items():
+        for index, result in enumerate(several):
+            key = name if single(op, name) else f"{name}[{index}]"
+            desc = op.tensors(name)[index]
+            assert_close(got[prefix + key], result, desc, f"{op.type} {key}", half_accumulation=not exact)
+
+
 def check_form(op: OperatorDesc, **how: Any) -> CompiledModel:
-    """As :func:`check_case`, of the model for the CPU provider that leaves NaN and infinities open."""
+    """Checks a model that is not exact, for the CPU provider."""
     return check_case(op, exact=False, **how)
+
+
+def evaluate(
+    op: OperatorDesc, *, constants: Sequence[str] = (), opset: int = 21, **inputs: np.ndarray
+) -> tuple[np.ndarray, list[str]]:
+    """Checks an operator; returns its only output for ``inputs``, and the ONNX operators of the model."""
+    model = check_case(op, inputs=inputs, constants=constants, opset=opset)
+    (result,) = model.run({port.name: np.asarray(inputs[port.name], port.dtype) for port in model.inputs}).values()
+    return result, operators(model)
 
 
 def single(op: OperatorDesc, name: str) -> bool:
@@ -218,9 +233,9 @@ def single(op: OperatorDesc, name: str) -> bool:
 def assert_close(
     got: np.ndarray, want: Result, desc: TensorDesc, what: str, *, half_accumulation: bool = False
 ) -> None:
-    """Equality, up to the error that the reference admits for each element.
+    """Asserts that elements are equal up to the error that the reference allows for each.
 
-    With ``half_accumulation``, as of models that are not exact, each node may have rounded FLOAT16.
+    With ``half_accumulation``, for models that are not exact, each node may have rounded to FLOAT16.
     """
     assert got.dtype == want.values.dtype, what
     assert got.shape == want.values.shape, what
@@ -232,7 +247,7 @@ def assert_close(
 
 
 def support_cases(name: str, tensor: str = "OutputTensor") -> Iterator[Any]:
-    """A pytest parameter (level, data type, rank) for all that the support tables admit of one tensor."""
+    """Yields a pytest parameter (level, data type, rank) for every combination in the support tables of a tensor."""
     seen = set()
     for row in catalog.operator(name).support:
         support = row.tensors[tensor]
@@ -246,37 +261,15 @@ def support_cases(name: str, tensor: str = "OutputTensor") -> Iterator[Any]:
 
 
 def type_cases(name: str, tensor: str = "OutputTensor") -> Iterator[Any]:
-    """A pytest parameter (data type, rank) for all that the support tables admit of one tensor at any level."""
+    """Yields a pytest parameter (data type, rank) for every combination in the support tables of a tensor."""
     for data_type, rank in dict.fromkeys(case.values[1:] for case in support_cases(name, tensor)):
         yield pytest.param(data_type, rank, id=f"{name}-{data_type}-{rank}d")
 
 
-Tensor: TypeAlias = "str | Callable[[str], str]"
-"""A tensor field, or the function that says which one an operator has for it."""
-
-
-def each_row(names: str | Iterable[str], tensor: Tensor = "OutputTensor") -> pytest.MarkDecorator:
-    """A case (level, data type, rank) for all that the tables admit of one tensor; with names of several operators, the
-    name comes first."""
-    return _each(names, ("level", "data_type", "rank"), tensor, support_cases)
-
-
-def _each(
-    names: str | Iterable[str], said: tuple[str, ...], tensor: Tensor, cases: Callable[[str, str], Iterable[Any]]
-) -> pytest.MarkDecorator:
-    def of(name: str) -> Iterable[Any]:
-        return cases(name, tensor if isinstance(tensor, str) else tensor(name))
-
-    if isinstance(names, str):
-        return pytest.mark.parametrize(said, list(of(names)))
-    named = [pytest.param(name, *case.values, id=case.id) for name in names for case in of(name)]
-    return pytest.mark.parametrize(("name", *said), named)
-
-
 def combined(is_exhaustive: bool, *values: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """All combinations where all cases are wanted; else as many as the longest has values, with the others in turn.
+    """Returns all combinations if ``is_exhaustive``, else as many as the longest sequence has values.
 
-    Two that are shorter do not go in step, so that each value of the one meets several of the other.
+    The shorter sequences are repeated with different offsets, so that each value is combined with several others.
     """
     if is_exhaustive:
         return list(product(*values))
@@ -285,12 +278,12 @@ def combined(is_exhaustive: bool, *values: Sequence[Any]) -> list[tuple[Any, ...
 
 
 def operators(model: CompiledModel) -> list[str]:
-    """The ONNX operators of a model, in order."""
+    """Returns the ONNX operators of a model, in order."""
     return [node.op_type for node in model.lowered.nodes]
 
 
 def left_by_optimiser(model: CompiledModel, directory: Path) -> onnx.GraphProto:
-    """What ONNX Runtime's optimiser leaves of a model."""
+    """Returns a model as ONNX Runtime optimises it."""
     options, path = onnxruntime.SessionOptions(), directory / "optimised.onnx"
     options.optimized_model_filepath = str(path)
     options.log_severity_level = 3
@@ -299,9 +292,9 @@ def left_by_optimiser(model: CompiledModel, directory: Path) -> onnx.GraphProto:
 
 
 def in_session(model: CompiledModel, feeds: Mapping[str, np.ndarray], *, optimised: bool) -> dict[str, np.ndarray]:
-    """What a session of anybody's gives, with ONNX Runtime's optimisations or without any.
+    """Runs a model in a plain session, with all of ONNX Runtime's optimisations or none.
 
-    It asks for exact products where docs/targets.md says that it has to: of INT8 weights between quantisations.
+    Sets the option for exact products of INT8 weights between quantisations where docs/targets.md requires it.
     """
     options = onnxruntime.SessionOptions()
     if model.quant_format == QDQ and not target_of(model.target, exact=False).has("PAIRS_OF_BYTES_SATURATE"):

@@ -1,12 +1,11 @@
-"""Descriptors of the normalisations, for the tests of their lowerings."""
+"""Descriptors of normalisations."""
 
 import numpy as np
 
 from tests.lowering.harness import check_case, operator, operators, t
 
 RELU = operator("ACTIVATION_RELU")
-SIZES = (2, 3, 4, 5, 2, 3, 1, 2)
-SHAPE = SIZES[:4]
+SHAPE = (2, 3, 4, 5)
 CHANNELS = (1, 3, 1, 1)
 PARAMETERS = ("MeanTensor", "VarianceTensor", "ScaleTensor", "BiasTensor")
 AFFINE = ("ScaleTensor", "BiasTensor")
@@ -14,11 +13,8 @@ VERSIONS = ("MEAN_VARIANCE_NORMALIZATION", "MEAN_VARIANCE_NORMALIZATION1", "MEAN
 MOVES = {"Reshape", "Expand"}
 
 
-# --- descriptors -----------------------------------------------------------------------------------------------------
-
-
 def batch(sizes=SHAPE, parameters=CHANNELS, *, data_type="FLOAT32", spatial=True, epsilon=1e-5, activation=None, **at):
-    """A BATCH_NORMALIZATION; ``parameters`` are the sizes of all four or a list of them, ``at`` strides by field."""
+    """A BATCH_NORMALIZATION; ``parameters`` are the sizes of all four, or a list of four sizes; ``at`` has strides."""
     shapes = parameters if isinstance(parameters, list) else [parameters] * 4
     return operator(
         "BATCH_NORMALIZATION",
@@ -32,7 +28,7 @@ def batch(sizes=SHAPE, parameters=CHANNELS, *, data_type="FLOAT32", spatial=True
 
 
 def statistics(op, seed=0):
-    """Contents of the parameters of a BATCH_NORMALIZATION, the variance positive."""
+    """Random parameters of a BATCH_NORMALIZATION with positive variances."""
     rng = np.random.default_rng(seed)
     arrays = {name: rng.normal(0, 2, op.tensor(name).sizes) for name in PARAMETERS}
     arrays["VarianceTensor"] = np.abs(arrays["VarianceTensor"]) + 0.01
@@ -53,7 +49,7 @@ def mvn(
     activation=None,
     **at,
 ):
-    """A MEAN_VARIANCE_NORMALIZATION of any version; ``scale`` and ``bias`` are sizes, ``at`` strides by field."""
+    """A MEAN_VARIANCE_NORMALIZATION of any version; ``scale`` and ``bias`` are sizes, ``at`` has strides by field."""
     if name == VERSIONS[0]:
         assert axes in ((2, 3), (1, 2, 3))
         fields = {"CrossChannel": len(axes) == 3, "NormalizeVariance": variance}
@@ -75,7 +71,7 @@ def mvn(
 
 
 def lrn(sizes=SHAPE, size=3, *, across=True, alpha=0.1, beta=0.75, bias=1.0, data_type="FLOAT32", **at):
-    """A LOCAL_RESPONSE_NORMALIZATION; ``at`` gives strides by field."""
+    """A LOCAL_RESPONSE_NORMALIZATION; ``at`` has strides by field."""
     return operator(
         "LOCAL_RESPONSE_NORMALIZATION",
         InputTensor=t(data_type, sizes, at.get("InputTensor")),
@@ -89,7 +85,7 @@ def lrn(sizes=SHAPE, size=3, *, across=True, alpha=0.1, beta=0.75, bias=1.0, dat
 
 
 def lp(sizes=SHAPE, axis=1, *, p=2, epsilon=1e-5, data_type="FLOAT32", **at):
-    """An LP_NORMALIZATION; ``at`` gives strides by field."""
+    """An LP_NORMALIZATION; ``at`` has strides by field."""
     return operator(
         "LP_NORMALIZATION",
         InputTensor=t(data_type, sizes, at.get("InputTensor")),
@@ -106,7 +102,7 @@ def check_batch(op, **options):
 
 
 def computing(model):
-    """The operators of a model that do more than move elements."""
+    """The operators of a model but Reshape and Expand."""
     return [item for item in operators(model) if item not in MOVES]
 
 
@@ -115,5 +111,5 @@ def present(op, names):
 
 
 def following(sizes, *axes):
-    """Sizes that are those of ``sizes`` along some axes, else 1."""
+    """Keeps ``sizes`` along some axes and replaces the others by 1."""
     return tuple(size if axis in axes else 1 for axis, size in enumerate(sizes))

@@ -1,27 +1,22 @@
-"""Descriptors of pools in few words."""
+"""Descriptors of pools."""
 
 import numpy as np
 
 from dml2onnx import catalog
 from dml2onnx.ir.tensor import DataType
-from tests.lowering.harness import (
-    check_case,
-    operator,
-    random_memory,
-    t,
-)
+from tests.lowering.harness import check_case, operator, random_memory, t
 
 DATA_TYPES = tuple(n for n, d in DataType.__members__.items() if d.bits > 4 and n != "FLOAT64")
 
 
 def spelt_out(window, strides, dilations, start, end):
-    """Strides, dilations and paddings with a number for each dimension."""
+    """Returns strides, dilations and paddings with defaults filled in."""
     ones, zeros = (1,) * len(window), (0,) * len(window)
     return strides or ones, dilations or ones, start or zeros, end or zeros
 
 
 def windows_of(sizes, window, strides, dilations, start, end, *, ceil):
-    """The sizes of what has an element for each window; ``ceil`` rounds them up."""
+    """Returns the sizes of an output with an element for each window; ``ceil`` rounds them up."""
     found = list(sizes[:2])
     for size, k, s, d, a, b in zip(sizes[2:], window, strides, dilations, start, end, strict=True):
         rest = size + a + b - ((k - 1) * d + 1)
@@ -44,15 +39,13 @@ def pool(
     indices=None,
     include=None,
     p=None,
-    layout=None,
-    out_layout=None,
 ):
-    """A descriptor; ``ceil`` rounds the output's size up, ``indices`` is their data type, layouts are strides."""
+    """A descriptor; ``ceil`` rounds output sizes up, ``indices`` is a data type."""
     strides, dilations, start, end = spelt_out(window, strides, dilations, start, end)
     output = windows_of(sizes, window, strides, dilations, start, end, ceil=ceil)
     fields = {
-        "InputTensor": t(data_type, sizes, layout),
-        "OutputTensor": t(data_type, output, out_layout),
+        "InputTensor": t(data_type, sizes),
+        "OutputTensor": t(data_type, output),
         "Strides": tuple(strides),
         "WindowSize": tuple(window),
         "StartPadding": tuple(start),
@@ -84,6 +77,6 @@ def norm(sizes, window, *, p, **options):
 
 
 def check_extremes(op, *, seed=0, **options):
-    """With the extremes of the type among the inputs."""
+    """Checks an operator on inputs with extremes of the type."""
     x = random_memory(op.tensor("InputTensor"), np.random.default_rng(seed), extremes=True)
     return check_case(op, inputs={"InputTensor": x}, **options)

@@ -1,4 +1,4 @@
-"""Descriptors of ROI_ALIGN and its relatives, and regions of all kinds."""
+"""Descriptors and regions for ROI_ALIGN, ROI_ALIGN1, ROI_ALIGN_GRAD and ROI_POOLING."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ REDUCTIONS = ("AVERAGE", "MAX")
 MODES = ("NEAREST_NEIGHBOR", "LINEAR")
 ANY_NUMBER = (1, (1 << 32) - 1)
 SAMPLE_COUNTS = [(1, 1), (2, 2), (1, 3), (2, 4), ANY_NUMBER, (0, 0), (3, 1)]
-"""Fewest and most samples per output: fixed, adaptive, unlimited, and those that leave none."""
+"""Minimum and maximum of samples per output: fixed, adaptive, unlimited, zero, and contradictory."""
 IMAGE = (2, 3, 6, 5)
 REGIONS = [
     [0, 0, 5, 6],
@@ -28,7 +28,7 @@ REGIONS = [
     [1, 3, 1, 0],
     [0.3, 0.7, 4.6, 5.2],
 ]
-"""Of the whole image, inside, over each end, outside, empty, inverted in both directions or one, and off the grid."""
+"""The whole image, inside, across each end, outside, empty, inverted in both directions or one, and off the grid."""
 
 
 def align(
@@ -49,10 +49,10 @@ def align(
     ranks: tuple[int, int] = (2, 1),
     image_wanted: bool = True,
     corners_wanted: bool = True,
-    given: bool = True,
+    has_image: bool = True,
     **strides: tuple[int, ...],
 ) -> OperatorDesc:
-    """Any of the three; ``offsets`` are those of input and output, ``ranks`` those of ROIs and batch indices."""
+    """A ROI_ALIGN, ROI_ALIGN1 or ROI_ALIGN_GRAD; ``ranks`` are those of ROIs and batch indices."""
     rois = (*(1,) * (ranks[0] - 2), regions, 4)
     sizes: dict[str, tuple[int, ...]] = {"ROITensor": rois}
     fields: dict[str, Any] = {
@@ -72,7 +72,7 @@ def align(
             sizes["OutputGradientTensor"] = image
         if corners_wanted:
             sizes["OutputROIGradientTensor"] = rois
-        if given:
+        if has_image:
             sizes["InputTensor"] = image
     else:
         sizes |= {"InputTensor": image, "OutputTensor": (regions, image[1], *output)}
@@ -90,7 +90,6 @@ def pooling(
     data_type: str = "FLOAT32",
     **strides: tuple[int, ...],
 ) -> OperatorDesc:
-    """A ROI_POOLING."""
     sizes = {"InputTensor": image, "ROITensor": (1, 1, regions, 5), "OutputTensor": (regions, image[1], *output)}
     return operator(
         "ROI_POOLING",
@@ -101,7 +100,7 @@ def pooling(
 
 
 def inputs(op: OperatorDesc, rois: Any = None, batches: Any = None) -> dict[str, np.ndarray]:
-    """Those that are not just any numbers: :data:`REGIONS` in images that take turns, if not said otherwise."""
+    """Returns regions (default: :data:`REGIONS`) and batch indices (default: 0 and 1 in turn)."""
     desc = op.tensor("ROITensor")
     corners = np.array(REGIONS if rois is None else rois, np.float64)
     turns = np.arange(len(corners)) % 2 if batches is None else np.asarray(batches)
@@ -117,7 +116,7 @@ def inputs(op: OperatorDesc, rois: Any = None, batches: Any = None) -> dict[str,
 
 @st.composite
 def drawn(draw: st.DrawFn, *names: str) -> tuple[OperatorDesc, dict[str, np.ndarray], list[str]]:
-    """One of the operators with any fields, its regions and batch indices, and which of these are constants."""
+    """Draws an operator, its regions and batch indices, and which of these are constants."""
     name = draw(st.sampled_from(names))
     n, c, h, w, count, out_h, out_w = draw(st.tuples(*(st.integers(1, 6) for _ in range(7))))
     image, output, data_type = (n, c, h, w), (out_h, out_w), draw(st.sampled_from(["FLOAT32", "FLOAT16"]))
@@ -142,14 +141,14 @@ def drawn(draw: st.DrawFn, *names: str) -> tuple[OperatorDesc, dict[str, np.ndar
             data_type=data_type,
             image_wanted=wanted[0],
             corners_wanted=wanted[1],
-            given=wanted[1] or reduction == "MAX" or draw(st.booleans()),
+            has_image=wanted[1] or reduction == "MAX" or draw(st.booleans()),
         )
     grid = draw(st.sampled_from([1.0, 0.5, 0.1]))
     places = st.integers(-8, 24).map(lambda i: i * grid)
     rois = draw(st.lists(st.tuples(places, places, places, places), min_size=count, max_size=count))
-    strange = draw(st.sampled_from([None] * 5 + [np.nan, np.inf]))
-    if strange is not None:
-        rois[0] = (strange, *rois[0][1:])
+    special = draw(st.sampled_from([None] * 5 + [np.nan, np.inf]))
+    if special is not None:
+        rois[0] = (special, *rois[0][1:])
     batches = draw(st.lists(st.integers(0, n), min_size=count, max_size=count))
     fixed = draw(st.sampled_from([[], ["ROITensor"], ["ROITensor", "BatchIndicesTensor"]]))
     return op, inputs(op, rois, batches), [item for item in fixed if op.type != "ROI_POOLING" or item == "ROITensor"]

@@ -1,4 +1,4 @@
-"""ACTIVATION operators compiled, run, and compared with the reference; by themselves and fused."""
+"""ACTIVATION operators, standalone and fused, against the reference."""
 
 import math
 from typing import Any
@@ -8,8 +8,7 @@ import pytest
 
 from dml2onnx import catalog
 from dml2onnx.compiler import compile_outputs
-from dml2onnx.reference import operator_results
-from tests.lowering.harness import assert_close, check_case, check_form, make_case, operator, operators, t
+from tests.lowering.harness import check_case, check_form, evaluate, make_case, operator, operators, t
 
 FIELDS: dict[str, dict[str, Any]] = {
     "ACTIVATION_CELU": {"Alpha": 0.75},
@@ -40,14 +39,13 @@ FIELDS: dict[str, dict[str, Any]] = {
     "ACTIVATION_TANH": {},
     "ACTIVATION_THRESHOLDED_RELU": {"Alpha": 0.5},
 }
-"""Every activation with usual attributes."""
-
-
+"""The attributes of each activation."""
+SIGMOIDS = ("ACTIVATION_SIGMOID", "ACTIVATION_SWISH")
 SHAPE = (2, 3, 4)
 
 
 def activation(name, data_type="FLOAT32", sizes=SHAPE, strides=None, **fields):
-    """A descriptor by itself; ``strides`` are those of tensors by field."""
+    """A standalone activation; ``strides`` are those of tensors by field."""
     strides = strides or {}
     tensors = {
         item.name: t(data_type, sizes, strides.get(item.name))
@@ -57,20 +55,7 @@ def activation(name, data_type="FLOAT32", sizes=SHAPE, strides=None, **fields):
     return operator(name, **tensors, **{**FIELDS[name], **fields})
 
 
-def evaluate(op, *, opset=21, **inputs):
-    """The only output for given inputs, compared with the reference on the way."""
-    case = make_case(op, inputs=inputs)
-    model = compile_outputs(case.graph, case.graph.outputs, opset=opset)
-    got = model.run(case.memory)
-    ((name, (result,)),) = operator_results(op, case.logical).items()
-    assert_close(got[name], result, op.tensor(name), f"{op.type} opset {opset}")
-    return got[name]
-
-
-OF_A_SIGMOID = ("ACTIVATION_SIGMOID", "ACTIVATION_SWISH")
-
-
-@pytest.mark.parametrize("name", OF_A_SIGMOID)
+@pytest.mark.parametrize("name", SIGMOIDS)
 def test_the_directml_provider_has_an_exact_sigmoid(name):
     case = make_case(activation(name))
     model = compile_outputs(case.graph, case.graph.outputs, target="dml")
@@ -129,7 +114,7 @@ def test_gelu_before_opset_20_is_what_onnx_runtime_fuses():
     assert operators(check_case(activation("ACTIVATION_GELU"), opset=20)) == ["Gelu"]
 
 
-def test_a_provider_that_likes_prelu_gets_it():
+def test_prelu_for_directml():
     op = activation("ACTIVATION_PARAMETERIZED_RELU", strides={"SlopeTensor": (0, 4, 1)})
     assert operators(check_case(op, target="dml")) == ["PRelu"]
 
@@ -149,7 +134,7 @@ def test_a_provider_that_likes_prelu_gets_it():
     ],
 )
 @pytest.mark.parametrize("name", ["ACTIVATION_SOFTMAX1", "ACTIVATION_LOG_SOFTMAX1", "ACTIVATION_HARDMAX1"])
-def test_axes_taken_together(name, sizes, axes, expected):
+def test_several_axes(name, sizes, axes, expected):
     emitted = {"ACTIVATION_LOG_SOFTMAX1": "LogSoftmax", "ACTIVATION_HARDMAX1": "Hardmax"}.get(name, "Softmax")
     model = check_case(activation(name, sizes=sizes, Axes=axes))
     assert operators(model) == [emitted if item == "Softmax" else item for item in expected]
@@ -173,7 +158,7 @@ def test_softmax_of_large_numbers(name):
 # --- layouts ---------------------------------------------------------------------------------------------------------
 
 
-def test_what_is_broadcast_is_computed_once():
+def test_broadcast_elements_are_computed_once():
     model = check_case(activation("ACTIVATION_TANH", strides={"InputTensor": (0, 4, 1)}))
     assert operators(model) == ["Tanh", "Expand"]
     slope = {"SlopeTensor": (0, 1, 0)}
@@ -182,7 +167,7 @@ def test_what_is_broadcast_is_computed_once():
 
 
 @pytest.mark.parametrize("name", ["ACTIVATION_RELU_GRAD", "ACTIVATION_PARAMETERIZED_RELU"])
-def test_nothing_is_left_of_constants(name):
+def test_constants_are_folded(name):
     other = {"ACTIVATION_RELU_GRAD": "InputGradientTensor"}.get(name, "SlopeTensor")
     assert operators(check_case(activation(name), constants=["InputTensor", other])) == ["Identity"]
 
@@ -192,14 +177,9 @@ def test_nothing_is_left_of_constants(name):
 FUSED = sorted(name.removeprefix("DML_OPERATOR_") for name in catalog.fused_activations("ELEMENT_WISE_ADD1"))
 
 
-def add1(data_type, fused, sizes=SHAPE, b_strides=None):
-    return operator(
-        "ELEMENT_WISE_ADD1",
-        ATensor=t(data_type, sizes),
-        BTensor=t(data_type, sizes, b_strides),
-        OutputTensor=t(data_type, sizes),
-        FusedActivation=fused,
-    )
+def add1(data_type, fused, sizes=SHAPE):
+    tensors = {field: t(data_type, sizes) for field in ("ATensor", "BTensor", "OutputTensor")}
+    return operator("ELEMENT_WISE_ADD1", **tensors, FusedActivation=fused)
 
 
 @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
@@ -245,7 +225,7 @@ def test_fused_into_gemm_only(name, fields, expected, data_type):
         assert [item for item in operators(model) if item not in {"Reshape", "Cast"}] == expected
 
 
-# --- documentation and generated descriptors -------------------------------------------------------------------------
+# --- accuracy --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
@@ -257,7 +237,7 @@ def test_fused_into_gemm_only(name, fields, expected, data_type):
     ],
 )
 def test_softplus_of_many_elements(name, fields, data_type):
-    """From so many on it is made of several kernels, in all that is special as exact as the one."""
+    """Large tensors use several kernels, which must treat special numbers as Softplus does."""
     rng = np.random.default_rng(0)
     special = np.array(
         [0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 88.7, 89, -88, -104, 16.6, 17, 3e38, -3e38], np.float32
@@ -278,24 +258,19 @@ def test_softplus_of_many_elements(name, fields, data_type):
         *(("ACTIVATION_SWISH", {"SigmoidInputScale": scale}) for scale in (1.0, 1e-3, 1e-2, -0.5, 30.0)),
     ],
 )
-def test_tails_are_accurate_against_themselves(name, fields, data_type):
-    """What nears 0 keeps its digits: an error of 1e-7 would be all there is of it."""
+def test_relative_accuracy_of_tails(name, fields, data_type):
+    """Results near 0 keep their digits, which an absolute error of 1e-7 would erase."""
     scale = fields.get("SigmoidInputScale", 1.0)
     x = (np.concatenate([-np.geomspace(1e-3, 80, 400), np.geomspace(1e-3, 80, 400)]) / scale).astype(np.float32)
     op = activation(name, data_type, x.shape, **fields)
     evaluate(op, InputTensor=x.astype(op.tensor("InputTensor").data_type.dtype))
-    add = operator(
-        "ELEMENT_WISE_ADD1",
-        **{field: t("FLOAT32", x.shape) for field in ("ATensor", "BTensor", "OutputTensor")},
-        FusedActivation=operator(name, **fields),
-    )
-    evaluate(add, ATensor=x, BTensor=np.zeros_like(x))
+    evaluate(add1("FLOAT32", operator(name, **fields), x.shape), ATensor=x, BTensor=np.zeros_like(x))
 
 
-@pytest.mark.parametrize("name", ["ACTIVATION_SIGMOID", "ACTIVATION_SWISH"])
+@pytest.mark.parametrize("name", SIGMOIDS)
 @pytest.mark.parametrize("exact", [False, True], ids=["default", "exact"])
 def test_small_results_of_a_sigmoid(name: str, exact: bool) -> None:
-    """Kernels of Sigmoid are 1.7e-7 off everywhere, which default models leave open and exact ones do not have."""
+    """Sigmoid kernels have an error of 1.7e-7 everywhere, which only default models accept."""
     tensor = t("FLOAT32", (1, 1, 2, 300))
     fields = {"SigmoidInputScale": 1.0} if name.endswith("SWISH") else {}
     op = operator(name, InputTensor=tensor, OutputTensor=tensor, **fields)

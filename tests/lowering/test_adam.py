@@ -1,4 +1,4 @@
-"""ADAM_OPTIMIZER: numbers against the reference, its ONNX form, and programs that update in place."""
+"""ADAM_OPTIMIZER: results, ONNX form, and programs that update in place."""
 
 from __future__ import annotations
 
@@ -20,16 +20,14 @@ TYPICAL = {"LearningRate": 0.01, "Beta1": 0.9, "Beta2": 0.999, "Epsilon": 1e-8}
 
 
 def adam(sizes: tuple[int, ...], data_type: str = "FLOAT32", **fields: Any) -> OperatorDesc:
-    """``fields`` also gives strides by tensor."""
-    strides = {name: fields.pop(name, None) for name in TENSORS}
-    tensors = {name: t(data_type, sizes, strides[name]) for name in TENSORS}
+    tensors = {name: t(data_type, sizes) for name in TENSORS}
     return operator(
         "ADAM_OPTIMIZER", **tensors, TrainingStepTensor=t("UINT32", (1,) * len(sizes)), **{**TYPICAL, **fields}
     )
 
 
 def contents(op: OperatorDesc, step: int = 3, seed: int = 0) -> dict[str, np.ndarray]:
-    """Numbers of a plausible training."""
+    """A positive second moment and the step."""
     rng, desc = np.random.default_rng(seed), op.tensor("InputSecondMomentTensor")
     second = (rng.random(desc.extent) * 4).astype(desc.data_type.dtype)
     return {"InputSecondMomentTensor": second, "TrainingStepTensor": np.array([step], np.uint32)}
@@ -43,12 +41,12 @@ def test_steps_and_rates(step: int, fields: dict[str, float]) -> None:
         check_case(op, inputs=contents(op, step))
 
 
-def test_a_power_of_0_is_known() -> None:
+def test_powers_of_0_are_folded() -> None:
     op = adam((3, 4), Beta1=0.0, Beta2=0.0)
     assert not {"Pow", "Where"} & {*operators(check_case(op, inputs=contents(op)))}
 
 
-def test_powers_of_a_rate_are_never_those_of_negative_numbers() -> None:
+def test_powers_need_no_guard_for_negative_numbers() -> None:
     op = adam((3, 4))
     assert not {"Less", "Floor"} & {*operators(check_case(op, inputs=contents(op)))}
 
@@ -62,14 +60,14 @@ def test_the_correction_keeps_its_digits() -> None:
         "InputSecondMomentTensor": 1,
         "GradientTensor": 1,
     }
-    given_inputs = {name: np.array([value], np.float32) for name, value in values.items()}
-    given_inputs["TrainingStepTensor"] = np.array([3], np.uint32)
-    got: np.ndarray = check_case(op, inputs=given_inputs).run(given_inputs)["OutputParametersTensor"]
+    inputs = {name: np.array([value], np.float32) for name, value in values.items()}
+    inputs["TrainingStepTensor"] = np.array([3], np.uint32)
+    got: np.ndarray = check_case(op, inputs=inputs).run(inputs)["OutputParametersTensor"]
     np.testing.assert_allclose(got, -np.sqrt(3 * 2.0**-24), rtol=1e-6)
 
 
 def test_form() -> None:
-    """One of each step of the formula, and a few numbers more for the correction, none when T is constant."""
+    """One node per step of the formula, and scalar nodes for the correction unless T is constant."""
     op = adam((2, 3))
     found = operators(check_case(op, inputs=contents(op)))
     steps = ["Sub", "Mul", "Add", "Mul", "Sub", "Mul", "Add", "Sqrt", "Add", "Mul", "Div", "Sub"]
@@ -80,7 +78,7 @@ def test_form() -> None:
 
 @pytest.mark.parametrize("epsilon", [1e-8, 1e-5])
 def test_float16_of_default_models_keeps_epsilon(epsilon: float) -> None:
-    """In FLOAT16 1e-8 is 0, and what has not been trained yet would become 0 / 0."""
+    """1e-8 is 0 in FLOAT16, so that untrained parameters would become 0 / 0."""
     op = adam((2, 3), "FLOAT16", Epsilon=epsilon)
     zeros = np.zeros((2, 3), np.float16)
     inputs = contents(op) | {f"{name}Tensor": zeros for name in ("InputFirstMoment", "InputSecondMoment", "Gradient")}
@@ -93,7 +91,7 @@ SIZES = (1, 1, 2, 3)
 
 
 def program(tmp_path: Path, steps: int) -> Path:
-    """A DxDispatch program that gives the operator its own inputs as outputs, several times."""
+    """Writes a DxDispatch program that runs the operator in place several times."""
     numbers = {"x": [0.5, -1, 2, 3, -2, 1], "m": [0.0] * 6, "v": [0.0] * 6, "g": [1, -2, 3, 0.5, -0.25, 4]}
     resources: dict[str, Any] = {
         name: {"initialValuesDataType": "FLOAT32", "initialValues": values} for name, values in numbers.items()

@@ -1,10 +1,10 @@
-"""CONVOLUTION compiled, run, and compared with the reference."""
+"""CONVOLUTION against the reference."""
 
 import numpy as np
 import pytest
 
 from dml2onnx.compiler import compile_outputs
-from tests.lowering.harness import check_case, each_row, make_case, operator, operators, t
+from tests.lowering.harness import check_case, make_case, operator, operators, t, type_cases
 
 RELU = operator("ACTIVATION_RELU")
 BIAS = "BiasTensor"
@@ -28,9 +28,9 @@ def convolution(
     activation=None,
     layouts=None,
 ):
-    """A descriptor whose output has its natural size, or the spatial sizes ``output``; arrays default to nothing done.
+    """A descriptor; ``output`` are its spatial sizes if they are not the natural ones.
 
-    ``layouts`` gives the strides of tensors by field; ``bias`` may be ``False``.
+    ``blank`` is OutputPadding, ``layouts`` has strides by field.
     """
     count = len(sizes) - 2
     strides, dilations = strides or [1] * count, dilations or [1] * count
@@ -68,15 +68,15 @@ def backward(*args, **fields):
 
 
 def attributes(model, op_type):
-    """The attributes of the only ONNX node of a type."""
+    """Returns the attributes of the only ONNX node of a type."""
     (node,) = [item for item in model.model_proto.graph.node if item.op_type == op_type]
     return {item.name: list(item.ints) or item.i for item in node.attribute}
 
 
 @pytest.mark.parametrize("direction", ["FORWARD", "BACKWARD"])
 @pytest.mark.parametrize("mode", ["CROSS_CORRELATION", "CONVOLUTION"])
-@each_row("CONVOLUTION")
-def test_every_data_type_and_rank(level, data_type, rank, mode, direction):
+@pytest.mark.parametrize(("data_type", "rank"), type_cases("CONVOLUTION"))
+def test_every_data_type_and_rank(data_type, rank, mode, direction):
     op = convolution(
         (2, 4, 5, 4, 6)[:rank],
         (4, 2, 3, 2, 3)[:rank],
@@ -101,12 +101,12 @@ class TestForward:
         assert operators(model) == ["Conv"]
         assert sorted(model.lowered.initializers) == [BIAS, "FilterTensor"]
 
-    def test_relu_stands_next_to_it(self):
+    def test_relu_follows_conv(self):
         model = check_case(convolution((1, 3, 8, 8), (4, 3, 3, 3), activation=RELU), constants=["FilterTensor", BIAS])
         assert operators(model) == ["Conv", "Relu"]
 
     @pytest.mark.parametrize("shape", [(2, 3, 5), (2, 3, 5, 4), (2, 3, 5, 4, 3)])
-    def test_a_flipped_constant_filter_costs_nothing(self, shape):
+    def test_a_constant_filter_is_flipped_when_compiling(self, shape):
         op = convolution(shape, (4, 3, 3, 2, 2)[: len(shape)], mode="CONVOLUTION")
         assert operators(check_case(op, constants=["FilterTensor", BIAS])) == ["Conv"]
 
@@ -114,12 +114,12 @@ class TestForward:
         op = convolution((2, 3, 5, 4), (4, 3, 3, 2), mode="CONVOLUTION", bias=False)
         assert operators(check_case(op)) == ["Slice", "Conv"]
 
-    def test_an_only_tap_needs_no_flip(self):
+    def test_a_filter_of_one_element_needs_no_flip(self):
         op = convolution((2, 3, 5, 4), (4, 3, 1, 1), mode="CONVOLUTION", bias=False)
         assert operators(check_case(op)) == ["Conv"]
 
     def test_all_attributes_are_written(self):
-        """As exporters do: some tools stop where one is left to its default."""
+        """As exporters do: some tools fail without them."""
         model = check_case(convolution((1, 3, 8, 8), (4, 3, 3, 3)))
         assert attributes(model, "Conv") == {
             "dilations": [1, 1],
@@ -149,19 +149,19 @@ class TestForward:
         op = convolution((1, 2, 3, 4), (3, 2, 2, 2), start=[7, 0], end=[0, 9], strides=[1, 3])
         assert operators(check_case(op, constants=[BIAS])) == ["Conv"]
 
-    def test_output_padding_is_zero_behind_the_bias(self):
+    def test_output_padding_has_no_bias(self):
         op = convolution((1, 2, 6, 5), (3, 2, 2, 2), blank=[1, 2], activation=RELU)
         model = check_case(op, constants=["FilterTensor", BIAS])
         assert operators(model) == ["Conv", "Slice", "Pad", "Relu"]
 
     @pytest.mark.parametrize("bias", [True, False])
-    def test_nothing_but_output_padding(self, bias):
+    def test_an_output_of_padding_only(self, bias):
         model = check_case(convolution((1, 2, 3, 3), (3, 2, 2, 2), blank=[2, 0], bias=bias))
         assert "Conv" not in operators(model)
 
 
 class TestBackward:
-    """BACKWARD is one ConvTranspose, whatever the size of the output, as long as its kernel can reach there."""
+    """BACKWARD is one ConvTranspose for any size of the output that its kernel can reach."""
 
     def test_one_node(self):
         op = backward((1, 4, 5, 5), (4, 3, 3, 3), activation=RELU)
@@ -191,7 +191,7 @@ class TestBackward:
         assert operators(model) == ["ConvTranspose"]
         assert attributes(model, "ConvTranspose")["output_padding"] == [1, 1]
 
-    def test_a_larger_output_takes_back_padding_at_the_end(self):
+    def test_a_larger_output_reduces_padding_at_the_end(self):
         op = backward((1, 2, 3, 4), (2, 3, 3, 3), strides=[3, 2], start=[1, 1], end=[2, 1], output=[9, 7])
         model = check_case(op, constants=["FilterTensor", BIAS])
         assert operators(model) == ["ConvTranspose"]
@@ -217,7 +217,7 @@ class TestBackward:
         op = backward((1, 2, 9, 8), (2, 3, 2, 3), start=[5, 0], end=[2, 7], strides=[2, 1])
         assert operators(check_case(op, constants=[BIAS])) == ["ConvTranspose"]
 
-    def test_output_padding_is_zero_behind_the_bias(self):
+    def test_output_padding_has_no_bias(self):
         op = backward((1, 2, 3, 3), (2, 3, 3, 3), strides=[2, 2], start=[1, 1], blank=[1, 2], activation=RELU)
         model = check_case(op, constants=["FilterTensor", BIAS])
         assert operators(model) == ["ConvTranspose", "Pad", "Relu"]
@@ -228,11 +228,11 @@ class TestBackward:
         assert operators(model) == ["ConvTranspose", "Pad"]
 
     @pytest.mark.parametrize("bias", [True, False])
-    def test_an_output_that_nothing_reaches(self, bias):
+    def test_an_output_without_contributions(self, bias):
         op = backward((1, 2, 1, 1), (2, 3, 2, 2), start=[2, 0], blank=[1, 0], output=[3, 2], bias=bias, activation=RELU)
         assert "ConvTranspose" not in operators(check_case(op))
 
-    def test_infinities_stay_where_they_arrive(self):
+    def test_infinities_do_not_spread(self):
         w = np.full((1, 1, 2, 2), np.inf, np.float32)
         op = backward((1, 1, 2, 2), (1, 1, 2, 2), output=[5, 6], bias=False)
         model = check_case(op, inputs={"InputTensor": np.ones((1, 1, 2, 2)), "FilterTensor": w})
@@ -259,17 +259,17 @@ class TestTensors:
         assert operators(check_case(op, constants=["FilterTensor", BIAS])) == ["Conv"]
         assert operators(check_case(op))[-1] == "Conv"
 
-    def test_float16_is_rounded_once_behind_the_activation(self):
+    def test_float16_is_rounded_once_after_the_activation(self):
         op = convolution((1, 3, 5, 5), (4, 3, 3, 3), data_type="FLOAT16", activation=RELU)
         model = check_case(op, constants=["FilterTensor", BIAS])
         assert operators(model) == ["Cast", "Conv", "Relu", "Cast"]
 
-    def test_float16_stays_float16_where_the_provider_computes_in_it(self):
+    def test_directml_computes_in_float16(self):
         op = convolution((1, 3, 5, 5), (4, 3, 3, 3), data_type="FLOAT16", activation=RELU)
         graph = make_case(op, constants=["FilterTensor", BIAS]).graph
         assert operators(compile_outputs(graph, graph.outputs, target="dml")) == ["Conv", "Relu"]
 
-    def test_float16_sums_beyond_its_range(self):
+    def test_partial_sums_beyond_float16(self):
         op = convolution((1, 4, 1, 1), (1, 4, 1, 1), data_type="FLOAT16", bias=False)
         x, w = np.full(4, 6e4), np.array([1.0, 1.0, -1.0, -0.5]).reshape(1, 4, 1, 1)
         check_case(op, inputs={"InputTensor": x.reshape(1, 4, 1, 1), "FilterTensor": w})

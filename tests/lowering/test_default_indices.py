@@ -1,4 +1,4 @@
-"""Default forms of what goes by index, along an axis or through a sequence: one operator of ONNX each."""
+"""Default forms of operators with indices, axes or sequences: one ONNX operator each."""
 
 from __future__ import annotations
 
@@ -89,8 +89,8 @@ def test_recurrent(name, direction, data_type):
 
 
 @pytest.mark.parametrize("name", ["RNN", "GRU", "LSTM"])
-def test_steps_that_onnx_has_no_name_for_are_written_out(name):
-    """No default model has a Scan."""
+def test_activations_that_onnx_does_not_have(name):
+    """Default models have no Scan, so the steps are unrolled."""
     op = recurrent(name, SCAN[name], direction="BIDIRECTIONAL", without=("SequenceLengthsTensor",))
     check_default(op, None, inputs=contents(op))
 
@@ -100,8 +100,8 @@ def test_steps_that_onnx_has_no_name_for_are_written_out(name):
     ("options", "more"),
     [
         pytest.param({"past": 0}, [], id="plain"),
-        pytest.param({"given": ("past", "present key", "present value")}, [], id="past"),
-        pytest.param({"given": ("position",), "past": 0}, [], id="position"),
+        pytest.param({"present": ("past", "present key", "present value")}, [], id="past"),
+        pytest.param({"present": ("position",), "past": 0}, [], id="position"),
     ],
 )
 def test_attention(options, more, data_type):

@@ -1,4 +1,4 @@
-"""Default forms of the normalisations: ONNX's operator where there is one."""
+"""Default forms of normalisations: ONNX's operator where possible."""
 
 from __future__ import annotations
 
@@ -68,12 +68,12 @@ def test_local_response_normalization(data_type, size):
 
 
 def test_no_guard_without_a_negative_sum():
-    """Of an Alpha of 0 the sum is the Bias; a whole Beta alone asks for nothing."""
+    """With an Alpha of 0 the sum is the Bias; a whole Beta alone needs no guard."""
     assert "Where" not in operators(check_default(lrn(alpha=0.0, beta=1.0), None))
 
 
-def test_small_elements_keep_their_digits_beside_large_ones():
-    """The kernel of LRN takes them away, which shows where Bias does not hide the sum."""
+def test_small_elements_keep_their_digits_next_to_large_ones():
+    """The kernel of LRN loses them, which matters for a small Bias."""
     x = np.array([1.5, 0.0029851, 2], np.float32).reshape(1, 3, 1, 1)
     model = check_default(lrn((1, 3, 1, 1), 1, alpha=1.0, beta=1.0, bias=0.0), None, inputs={"InputTensor": x})
     assert "LRN" not in operators(model)
@@ -82,7 +82,7 @@ def test_small_elements_keep_their_digits_beside_large_ones():
 
 
 def test_a_power_of_a_negative_number_is_nan():
-    """As exact models say it; ordinary ones have neither a negative Alpha nor a negative Bias [decision N14]."""
+    """As in exact models; usual networks have no negative Alpha or Bias [decision N14]."""
     model = check_default(lrn(size=1, alpha=-1.0, beta=1.0), ["Mul", "Mul", "Add", "Div", "Less", "Where"])
     x = np.full(SHAPE, 2, np.float32)
     assert np.isnan(model.run({"InputTensor": x.reshape(-1)})["OutputTensor"]).all()

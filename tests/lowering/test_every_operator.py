@@ -1,4 +1,4 @@
-"""Every operator as the catalogue has it: data types, ranks, layouts, opsets, constants, examples, any descriptor."""
+"""Every operator with all data types, ranks, layouts, opsets and constants, and with random descriptors."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ MORE = [
           OutputCoordinatesTensor=t(5, 1, type="UINT32")),
     plain("REDUCE", InputTensor=t(2, 3, type="INT8"), OutputTensor=t(2, 1, type="INT8"), Function="MAX", Axes=(1,)),
 ]  # fmt: skip
-"""Where none of the descriptors that serve all tests leads."""
+"""Descriptors for forms that no variation of the descriptors in ``testing/valid.py`` has."""
 OF_THEIR_OWN = {"attention", "convolution", "integer_products", "pooling", "pooling_gradients"}
 OF_THEIR_OWN |= {"rearranging", "recurrent", "roi", "roi_gradients"}
-"""Families whose sizes depend on each other: their own tests have the ranks that no change leads to."""
+"""Families whose sizes depend on each other, so that only their own tests have all ranks."""
 REFUSED = {"DYNAMIC_QUANTIZE_LINEAR", "ELEMENT_WISE_CONSTANT_POW"}
-"""Operators of which DirectML refuses some data types that their tables admit."""
+"""Operators for which DirectML refuses some data types of their tables."""
 TOGETHER = 64
-"""Descriptors in one model."""
+"""The number of descriptors in one model."""
 
 
 @cache
@@ -74,7 +74,7 @@ def bases(name: str) -> tuple[OperatorDesc, ...]:
 
 @cache
 def kinds(name: str, *, of_ranks: bool) -> tuple[OperatorDesc, ...]:
-    """Those of every data type, and maybe rank, that changes lead to."""
+    """Returns the descriptors of all data types, and with ``of_ranks`` of all ranks."""
     several = (op for base in bases(name) for op in (base, *(of_each_rank(base) if of_ranks else ())))
     found = dict.fromkeys(kind for op in several for kind in (op, *of_each_type(op)))
     return tuple(op for op in found if not findings(op))
@@ -86,7 +86,7 @@ def layouts(name: str) -> list[OperatorDesc]:
 
 
 def check_all(ops: Iterable[OperatorDesc], *, constants: Sequence[str] = (), exact: bool = True, **how: Any) -> None:
-    """Contents of every second have extremes, those of the others indices in their range."""
+    """Checks descriptors, every second one with extreme contents, the others with indices in range."""
     cases = []
     for seed, op in enumerate(ops):
         extremes = exact and seed % 2 == 1
@@ -124,7 +124,7 @@ def test_every_opset(name: str, is_exhaustive: bool) -> None:
     for opset, (exact, target) in product(RUNNABLE_OPSETS, places):
         if opset in target_of(target, exact=exact).opsets and (is_exhaustive or chosen.random() < 0.2):
             ops = kinds(name, of_ranks=False)
-            if target == "dml":  # the CPU provider, which runs it here, has kernels of FLOAT32 for all of it
+            if target == "dml":  # the CPU provider, which runs these models here, has all kernels in FLOAT32
                 ops = tuple(op for op in bases(name) if any(what == "FLOAT32" for _, what in reached([op])))
             check_all(ops, opset=opset, exact=exact, target=target)
 
@@ -136,7 +136,6 @@ def test_every_layout(name: str, is_exhaustive: bool) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_constants(name: str) -> None:
-    """Each input by itself, and all of them."""
     for op in bases(name):
         fields = [item.name for item in op.schema.input_fields if op.has(item.name)]
         for constants in (*([field] for field in fields), fields):
@@ -148,7 +147,7 @@ SPECIAL = (math.nan, math.inf, -math.inf, 0.0, -0.0, "tiny", "max", "min")
 
 @pytest.mark.parametrize("name", NAMES)
 def test_one_special_number(name: str, is_exhaustive: bool) -> None:
-    """Among ordinary ones it reaches what it should, and nothing else."""
+    """A special number among ordinary ones affects the right outputs only."""
     cases = []
     for op, item in product(kinds(name, of_ranks=False), catalog.operator(name).input_fields):
         if op.has(item.name) and single(op, item.name) and (desc := op.tensor(item.name)).data_type.is_float:
@@ -162,15 +161,8 @@ def test_one_special_number(name: str, is_exhaustive: bool) -> None:
         check_together(chosen[start : start + TOGETHER])
 
 
-UNUSUAL: dict[str, Any] = {
-    "Alpha": 0.75,
-    "Beta": 0.25,
-    "Gamma": 1.5,
-    "Steepness": 1.25,
-    "Bias": 0.125,
-    "Threshold": 0.5,
-}
-UNUSUAL |= {"Min": -0.5, "Max": 0.75, "Axes": (1,)}
+UNUSUAL: dict[str, Any] = {"Alpha": 0.75, "Beta": 0.25, "Gamma": 1.5, "Steepness": 1.25, "Bias": 0.125}
+UNUSUAL |= {"Threshold": 0.5, "Min": -0.5, "Max": 0.75, "Axes": (1,)}
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if "FusedActivation" in catalog.operator(name).index])
@@ -187,7 +179,7 @@ def test_fused_activations(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_any_descriptor(name: str, is_exhaustive: bool) -> None:
-    """Those along random walks, some of whose inputs are constants."""
+    """Descriptors of random walks, some with constant inputs."""
     for seed in range(20 if is_exhaustive else 3):
         random = Random(seed)
         ops = along(bases(name), seed)[0]
@@ -199,7 +191,7 @@ def test_any_descriptor(name: str, is_exhaustive: bool) -> None:
 
 @pytest.mark.parametrize("name", [name for name in NAMES if any(item.complete for item in examples(name))])
 def test_documentation_examples(name: str) -> None:
-    """Where a page contradicts itself, what is printed has to be something else."""
+    """Examples that contradict the rest of their page must differ."""
     for example in examples(name):
         if example.complete:
             inputs, outputs = by_port(example.inputs), by_port(example.outputs)
@@ -212,7 +204,7 @@ def test_documentation_examples(name: str) -> None:
 
 
 def by_port(arrays: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """By the names of ports: those of arrays of tensors have a number."""
+    """Returns tensors by the names of ports, which have an index for array fields."""
     return {
         name if item is value else f"{name}[{index}]": item
         for name, value in arrays.items()

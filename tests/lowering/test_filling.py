@@ -1,4 +1,4 @@
-"""FILL_VALUE_CONSTANT, FILL_VALUE_SEQUENCE, DIAGONAL_MATRIX and RANDOM_GENERATOR compared with the reference."""
+"""FILL_VALUE_CONSTANT, FILL_VALUE_SEQUENCE, DIAGONAL_MATRIX and RANDOM_GENERATOR against the reference."""
 
 import math
 from itertools import product
@@ -13,7 +13,7 @@ from tests.lowering.harness import check_case, operator, operators, t
 
 LOWEST, HIGHEST = -(1 << 31), (1 << 31) - 1
 MANY = (1 << 20) + 3
-"""More elements than a model stores of what it can make."""
+"""More elements than a model stores instead of computing them."""
 
 
 def scalar(data_type, value):
@@ -50,19 +50,14 @@ def band(data_type="FLOAT32", sizes=(3, 4), begin=0, end=2, value=7, present=Tru
     )
 
 
-def random(sizes=(5, 3), rank=4, state=True, strides=None, out=None):
-    words = (*(1,) * (rank - 1), 6)
-    return operator(
-        "RANDOM_GENERATOR",
-        InputStateTensor=t("UINT32", words, strides),
-        OutputTensor=t("UINT32", sizes, out),
-        OutputStateTensor=t("UINT32", words) if state else None,
-        Type="PHILOX_4X32_10",
-    )
+def random(sizes):
+    state, output = t("UINT32", (1, 1, 1, 6)), t("UINT32", sizes)
+    fields = {"InputStateTensor": state, "OutputTensor": output, "OutputStateTensor": state}
+    return operator("RANDOM_GENERATOR", **fields, Type="PHILOX_4X32_10")
 
 
 def generate(sizes, counter, key, **settings):
-    """The ONNX operators for random words and the new state."""
+    """Returns the ONNX operators for random words and the new state."""
     state = np.array([*counter, *key], np.uint32)
     return operators(check_case(random(sizes), inputs={"InputStateTensor": state}, **settings))
 
@@ -84,7 +79,7 @@ def test_constants_keep_their_bits(data_type):
 
 
 @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "INT8", "UINT16", "UINT64"])
-def test_large_constants_are_made_when_running(data_type):
+def test_large_constants_are_computed_at_run_time(data_type):
     model = check_case(constant(data_type, (MANY,), 5))
     assert operators(model) == ["Expand"]
     assert model.weight_bytes < 100
@@ -161,7 +156,7 @@ def test_bands(begin, end, expected):
 
 @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "INT64", "UINT8"])
 @pytest.mark.parametrize(("begin", "end"), [(3, 4), (-5, 900), (LOWEST, 1), (1, HIGHEST), (7, -7)])
-def test_large_matrices_are_compared_when_running(data_type, begin, end):
+def test_large_masks_are_computed_at_run_time(data_type, begin, end):
     sizes = (1025, 1026)
     for op in (band(data_type, sizes, begin, end), band(data_type, sizes, begin, end, present=False)):
         assert check_case(op).weight_bytes < 20_000
@@ -179,7 +174,7 @@ def test_the_counter_carries(full):
 
 def test_many_random_numbers():
     check_case(random((1 << 15, 5)))
-    # below opset 18 words are combined by four bits each, but all words together
+    # below opset 18 all words are combined at once, four bits at a time
     assert check_case(random((1 << 12, 5)), opset=17).node_count < 350
     assert check_case(random((1 << 12, 5)), opset=18).node_count < 150
 

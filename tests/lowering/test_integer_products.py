@@ -1,4 +1,4 @@
-"""Convolutions and matrix products of integers compiled, run, and compared with the reference."""
+"""Convolutions and matrix products of integers against the reference."""
 
 import itertools
 from typing import Any
@@ -20,7 +20,7 @@ QUANTIZED = "QUANTIZED_LINEAR_MATRIX_MULTIPLY"
 
 
 def place(count, rank, axis, of):
-    """The sizes of a parameter of ``rank``, with ``count`` elements along the axis of a tensor of rank ``of``."""
+    """Returns sizes of ``rank`` dimensions with ``count`` elements along an axis of a tensor of rank ``of``."""
     if rank == 1:
         return (count,)
     at = axis if axis < 2 and axis < rank and of > 2 else rank - (of - axis)
@@ -31,7 +31,7 @@ def convolution(
     types=("UINT8", "UINT8"), output=None, x=(2, 4, 5, 6), w=(6, 2, 3, 2), *, steps=((1, 1), (1, 1), (0, 0), (0, 0)),
     groups=2, channels=True, rank=None, nulls="", bias=True, layouts=(None, None, None),
 ):  # fmt: skip
-    """A descriptor, of INT32 without ``output``; ``steps`` are strides, dilations and paddings."""
+    """A descriptor, quantized if ``output`` is set; ``steps`` are strides, dilations and paddings."""
     rank = rank or len(x)
     sizes = tuple((n + p + q - (k - 1) * d - 1) // s + 1 for n, k, s, d, p, q in zip(x[2:], w[2:], *steps, strict=True))
     one, each = (1,) * rank, place(w[0] if channels else 1, rank, 1, len(x))
@@ -61,7 +61,7 @@ def matrices(
     name, types=("UINT8", "UINT8"), output=None, sizes=(2, 3, 4, 5, 6), *, each="AB", rank=None, nulls="",
     layouts=(None, None, None, None),
 ):  # fmt: skip
-    """A descriptor; ``sizes`` are batches, M, K and N; ``each`` names what has parameters of rows or columns."""
+    """A descriptor; ``sizes`` are batches, M, K and N; ``each`` names tensors with parameters of rows or columns."""
     *batches, m, k, n = sizes
     full = len(batches) + 2
     rank = rank or full
@@ -86,19 +86,19 @@ def matrices(
     return operator(name, **fields)
 
 
-def check(op, *, constants=(), seed=0, opset=21, target="cpu", **inputs):
-    """The ONNX operators of a case on all numbers of the types, with scales that fill the range of the output."""
-    return operators(checked(op, constants=constants, seed=seed, opset=opset, target=target, **inputs))
+def check(op, *, constants=(), seed=0, **inputs):
+    """Checks an operator as :func:`checked` does; returns the ONNX operators."""
+    return operators(checked(op, constants=constants, seed=seed, **inputs))
 
 
-def checked(op, *, constants=(), seed=0, opset=21, target="cpu", exact=True, quant_format=None, **inputs):
-    """The model of such a case."""
-    how = {"seed": seed, "opset": opset, "target": target, "exact": exact, "quant_format": quant_format}
-    return check_case(op, inputs={**contents(op, seed), **inputs}, constants=constants, **how)
+def checked(op, *, constants=(), seed=0, target="cpu", exact=True, **inputs):
+    """Checks an operator on :func:`contents`; returns the model."""
+    inputs = {**contents(op, seed), **inputs}
+    return check_case(op, inputs=inputs, constants=constants, seed=seed, target=target, exact=exact)
 
 
 def contents(op, seed=0):
-    """All numbers of the types, and scales that fill the range of the output."""
+    """Returns numbers from the whole range of the types, and scales for which results fill the output's range."""
     inputs: dict[str, np.ndarray] = {}
     rng = np.random.default_rng(seed)
     for item in op.schema.input_fields:
@@ -121,7 +121,7 @@ def contents(op, seed=0):
 
 
 def pairs(name, tensor):
-    """Ranks of a tensor with ranks of the scales and zero points that some level admits beside them, each pair once."""
+    """Returns all pairs of a tensor's rank and a rank of the scales and zero points that some level allows."""
     found = set()
     for row in catalog.operator(name).support:
         low, high = row.tensors[tensor].dimension_counts
@@ -133,7 +133,7 @@ def pairs(name, tensor):
 
 
 def by_rank(name):
-    """A parameter (rank, ranks of the scales and zero points) for every rank of the input."""
+    """Returns pytest parameters (rank, ranks of the scales and zero points) for every rank of the input."""
     groups = itertools.groupby(pairs(name, "InputTensor"), lambda pair: pair[0])
     return [pytest.param(rank, [pair[1] for pair in group], id=f"{rank}d") for rank, group in groups]
 
@@ -169,32 +169,31 @@ def test_quantized_convolution_every_data_type_and_rank(rank, ranks, types, is_e
 @pytest.mark.parametrize("exact", [True, False])
 @pytest.mark.parametrize("types", list(itertools.product(BYTES, BYTES)))
 def test_no_sum_saturates(types, exact):
-    """The largest products of all, which pairs of UINT8 and INT8 exceed 16 bits with; default models keep INT8."""
-    how = {"target": "cpu" if exact else "onnx", "exact": exact}
-    for extremes in itertools.product(*((np.iinfo(kind.lower()).min, np.iinfo(kind.lower()).max) for kind in types)):
-        op = convolution(types, x=(1, 32, 6, 6), w=(16, 32, 3, 3), groups=1, channels=False, nulls="IF")
-        inputs = {
-            name: np.full(op.tensor(name).sizes, value)
-            for name, value in zip(("InputTensor", "FilterTensor"), extremes, strict=True)
-        }
-        for constants in ((), ("FilterTensor",)):
-            model = checked(op, constants=constants, **how, **inputs)
-            raises = "INT8" in types if exact else types == ("INT8", "UINT8")
-            assert ("Add" in operators(model)) == raises or constants
-        op = matrices(INTEGER, types, sizes=(8, 64, 16), each="", nulls="AB")
-        inputs = {
-            name: np.full(op.tensor(name).sizes, value)
-            for name, value in zip(("ATensor", "BTensor"), extremes, strict=True)
-        }
-        for constants in ((), ("BTensor",)):
-            model = checked(op, constants=constants, **how, **inputs)
-            raises = "INT8" in types if exact else types == ("UINT8", "INT8")
-            assert ("Add" in operators(model)) == raises or constants
+    """The sum of two products of UINT8 and INT8 may exceed 16 bits; default models keep INT8."""
+    forms = [
+        (
+            convolution(types, x=(1, 32, 6, 6), w=(16, 32, 3, 3), groups=1, channels=False, nulls="IF"),
+            ("InputTensor", "FilterTensor"),
+            ("INT8", "UINT8"),
+        ),
+        (
+            matrices(INTEGER, types, sizes=(8, 64, 16), each="", nulls="AB"),
+            ("ATensor", "BTensor"),
+            ("UINT8", "INT8"),
+        ),
+    ]
+    extremes = itertools.product(*((np.iinfo(kind.lower()).min, np.iinfo(kind.lower()).max) for kind in types))
+    for numbers, (op, names, raised) in itertools.product(extremes, forms):
+        inputs = {name: np.full(op.tensor(name).sizes, value) for name, value in zip(names, numbers, strict=True)}
+        for constants in ((), names[1:]):
+            model = checked(op, constants=constants, target="cpu" if exact else "onnx", exact=exact, **inputs)
+            is_raised = "INT8" in types if exact else types == raised
+            assert ("Add" in operators(model)) == is_raised or constants
 
 
 @pytest.mark.parametrize("types", list(itertools.product(BYTES, BYTES)))
 def test_default_windows(types):
-    """Padding is the zero point, with filters of channels' zero points as well."""
+    """Padding is the zero point, also if channels of the filter have different zero points."""
     for channels in (False, True):
         checked(convolution(types, steps=PADDED, channels=channels), target="onnx", exact=False)
 
@@ -229,7 +228,7 @@ SCALES["FilterScaleTensor"] = np.linspace(0.5, 1, 6, dtype=np.float32)
 
 
 def test_a_zero_point_for_each_scale():
-    """ONNX wants as many, and DirectML refuses a single one beside scales of channels."""
+    """ONNX requires as many zero points as scales, which DirectML does not."""
     model = checked(convolution(output="UINT8", nulls="IFO", groups=1, w=(6, 4, 3, 2)), constants=QUANTIZING, **SCALES)
     (product,) = (node for node in model.lowered.nodes if node.op_type == "QLinearConv")
     assert product.inputs[4].shape == product.inputs[5].shape == (6,)
@@ -237,7 +236,7 @@ def test_a_zero_point_for_each_scale():
 
 @pytest.mark.parametrize("target", ["cpu", "dml"])
 @pytest.mark.parametrize("output", [None, "INT8"])
-def test_int8_goes_round_on_no_driver_of_directml(output, target):
+def test_int8_stays_int8_for_directml(output, target):
     scales = {} if output is None else SCALES
     constants = ["FilterTensor"] if output is None else QUANTIZING
     op = convolution(("INT8", "UINT8"), output, nulls="IFO", groups=1, w=(6, 4, 3, 2))
@@ -249,12 +248,12 @@ def test_int8_goes_round_on_no_driver_of_directml(output, target):
 
 
 @pytest.mark.parametrize("target", ["cpu", "dml"])
-def test_scales_of_rows_and_of_columns_are_not_multiplied_for_directml(target):
+def test_scales_of_rows_and_columns_stay_separate_for_directml(target):
     model = checked(matrices(TO_FLOAT, output="FLOAT32"), target=target)
     scales = {port.onnx_name for port in model.inputs if "Scale" in port.name}
     products = [node for node in model.lowered.nodes if node.op_type == "Mul"]
-    together = [node for node in products if {item.name for item in node.inputs} == scales]
-    assert len(together) == (target == "cpu")
+    merged = [node for node in products if {item.name for item in node.inputs} == scales]
+    assert len(merged) == (target == "cpu")
 
 
 # --- matrices --------------------------------------------------------------------------------------------------------
@@ -291,7 +290,7 @@ def test_sums_wrap():
 
 
 def test_sums_of_more_than_8_bits_are_floats():
-    """And do not wrap, as DirectML has them [decision Q16]."""
+    """They do not wrap [decision Q16]."""
     check(matrices(TO_FLOAT, ("INT32", "UINT32"), "FLOAT32", (3, 40, 4)), seed=5)
     op = matrices(TO_FLOAT, ("UINT16", "UINT16"), "FLOAT32", (1, 3, 1), each="", nulls="AB")
     most, one = np.full(3, 65535, np.uint16), np.ones(1, np.float32)
@@ -320,7 +319,7 @@ def test_forms_of_matrices():
 
 @st.composite
 def descriptors(draw):
-    """Any of the five, of any types and sizes."""
+    """Draws any of the five operators with any types and sizes."""
     name = draw(st.sampled_from([INTEGER_CONVOLUTION, QUANTIZED_CONVOLUTION, INTEGER, TO_FLOAT, QUANTIZED]))
     some, nulls = st.integers(1, 4), draw(st.sampled_from(["", "A", "B", "I", "F", "O", "C", "ABIFOC"]))
     rank = draw(some)
@@ -348,8 +347,8 @@ def descriptors(draw):
 
 
 @pytest.mark.parametrize("scales", [1, 6])
-def test_scales_of_the_run_are_those_of_one_node(scales):
-    """QLinearConv and QLinearMatMul read them; INT8 filters are moved to UINT8 in front."""
+def test_scales_known_at_run_time(scales):
+    """QLinearConv and QLinearMatMul take them; INT8 filters are converted to UINT8 first."""
 
     def computing(op):
         return [name for name in operators(checked(op, target="onnx", exact=False)) if name != "Reshape"]
@@ -367,8 +366,8 @@ def test_scales_of_the_run_are_those_of_one_node(scales):
 @pytest.mark.parametrize("opset", [17, 21, 23, 28])
 @pytest.mark.parametrize("data_type", BYTES)
 @pytest.mark.parametrize("known", [False, True])
-def test_a_default_model_has_the_node_that_one_would_write(data_type, opset, optimize, known):
-    """With the scales of the graph; INT8 stays INT8."""
+def test_default_models_have_one_node(data_type, opset, optimize, known):
+    """It has the scales of the graph, and INT8 stays INT8."""
     ops = [
         convolution((data_type, data_type), data_type, nulls="F", groups=1, w=(6, 4, 3, 2)),
         matrices(QUANTIZED, (data_type, data_type), data_type, sizes=(3, 4, 6), each="B", nulls="B"),
@@ -382,21 +381,18 @@ def test_a_default_model_has_the_node_that_one_would_write(data_type, opset, opt
         x, x_scale, x_point, w, w_scale, w_point, y_scale, y_point = node.inputs[:8]
         assert {item.dtype.name for item in (x, x_point, w, w_point, y_point) if item} == {data_type.lower()}
         if known:
-            given = [model.lowered.initializers[item.name].reshape(-1) for item in (x_scale, w_scale, y_scale) if item]
-            assert all(map(np.array_equal, given, scales.values()))
+            stored = [model.lowered.initializers[item.name].reshape(-1) for item in (x_scale, w_scale, y_scale) if item]
+            assert all(map(np.array_equal, stored, scales.values()))
 
 
 @pytest.mark.parametrize("target", ["onnx", "cpu"])
 @pytest.mark.parametrize("known", [False, True])
 @pytest.mark.parametrize("types", list(itertools.product(BYTES, BYTES, BYTES)))
-def test_one_node_has_the_numbers_of_the_reference(types, known, target):
-    """Also of factors with other signs, and in sessions that ask for exact products, which do not take all of INT8."""
+def test_default_results(types, known, target):
+    """One node is right for all types, also with the session option for exact products."""
     forms = (
         (convolution(types[:2], types[2], nulls="F"), ["FilterTensor"]),
-        (
-            matrices(QUANTIZED, types[:2], types[2], (3, 64, 6), each="B", nulls="B"),
-            ["BTensor"],
-        ),
+        (matrices(QUANTIZED, types[:2], types[2], (3, 64, 6), each="B", nulls="B"), ["BTensor"]),
     )
     for op, weights in forms:
         scales = {name: np.abs(values) for name, values in contents(op).items() if name.endswith("ScaleTensor")}

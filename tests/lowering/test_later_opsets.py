@@ -1,4 +1,4 @@
-"""Opsets from 24 on: every operator in each of them, and what ONNX has of its own there."""
+"""Opsets from 24 on: every operator, and the new ONNX operators."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ needs_26 = pytest.mark.skipif(26 not in LATER, reason="this ONNX Runtime does no
 def test_every_operator_on_the_newest_runtime(opset: int) -> None:
     worker = Worker(Runtime("cpu", "onnx", NEWEST, {}))
     worker.start()
-    wrong, known = [], set()
+    wrong, names = [], set()
     try:
         for sample in samples.operators(opset):
             found = Job(sample, sample.compile("onnx")).run(worker)
-            known.add(sample.name.split("#")[0])
+            names.add(sample.name.split("#")[0])
             if found.refused or (found.problem and not found.fits_half):
                 wrong.append((sample.name, found.problem))
     finally:
         worker.stop()
     assert worker.title.startswith("onnxruntime 1.32")
-    assert len(known) == len(catalog.operator_names())
+    assert len(names) == len(catalog.operator_names())
     assert not wrong
 
 
-def test_targets_say_how_far_they_go() -> None:
+def test_opsets_of_targets() -> None:
     for name in NAMES:
         last = OPSETS[-1] if name in ("cpu", "onnx") else 23
         assert target(name, exact=False).opsets == range(OPSETS[0], last + 1), name
@@ -60,16 +60,16 @@ def test_targets_say_how_far_they_go() -> None:
 @pytest.mark.parametrize(("data_type", "bits"), [("FLOAT16", "UINT16"), ("FLOAT32", "INT32"), ("FLOAT64", "UINT64")])
 @pytest.mark.parametrize("exact", [False, True])
 def test_a_reinterpretation_is_one_bit_cast(data_type: str, bits: str, exact: bool) -> None:
-    """Of all bits, those of signalling NaNs and of payloads among them."""
+    """It keeps all bits, including signalling NaNs and payloads."""
     graph = dml2onnx.GraphBuilder()
     x = graph.input("x", bits, (1, 64))
     y = graph.reinterpret(graph.identity(x), data_type=data_type)
     model = dml2onnx.compile(graph.build({"y": y}), opset=26, exact=exact)
     assert operators(model) == ["BitCast"]
     dtype = np.dtype(bits.lower())
-    given = np.random.default_rng(0).integers(0, np.iinfo(dtype).max, (1, 64), dtype, endpoint=True)
-    given[0, :3] = np.array([1, -1, 0]).astype(dtype)
-    assert model.run({"x": given})["y"].tobytes() == given.tobytes()
+    values = np.random.default_rng(0).integers(0, np.iinfo(dtype).max, (1, 64), dtype, endpoint=True)
+    values[0, :3] = np.array([1, -1, 0]).astype(dtype)
+    assert model.run({"x": values})["y"].tobytes() == values.tobytes()
 
 
 @needs_26
@@ -95,19 +95,18 @@ def test_running_products_are_cum_prod(data_type: str, direction: str, exclusive
         AxisDirection=direction,
         HasExclusiveProduct=exclusive,
     )
-    made = operators(check_case(op, opset=26))
-    assert [name for name in made if name != "Cast"] == ["CumProd"]
+    assert [name for name in operators(check_case(op, opset=26)) if name != "Cast"] == ["CumProd"]
 
 
 @pytest.mark.parametrize(("opset", "form"), [(21, ["Sigmoid", "Mul"]), (24, ["Swish"]), (25, ["Sigmoid", "Mul"])])
-def test_swish_is_a_function_of_one_opset(opset: int, form: list[str]) -> None:
+def test_swish_is_used_in_opset_24_only(opset: int, form: list[str]) -> None:
     sizes = t("FLOAT32", (2, 5))
     op = operator("ACTIVATION_SWISH", InputTensor=sizes, OutputTensor=sizes, SigmoidInputScale=1.0)
     assert operators(check_case(op, opset=opset, target="onnx", exact=False)) == form
 
 
-def test_attention_is_suggested_and_stays() -> None:
-    """Where no kernel has it ONNX Runtime takes the operators by which ONNX defines it."""
+def test_attention_from_opset_23_on() -> None:
+    """Without a kernel, ONNX Runtime expands Attention by its function body."""
     graph = single_node(descriptors()["DML_OPERATOR_MULTIHEAD_ATTENTION"][5])
     assert dml2onnx.compile(graph).lowered.later_opset == 23
     for opset in (23, 24, 25, 26, 28):
@@ -122,22 +121,22 @@ def test_attention_is_suggested_and_stays() -> None:
 def test_caches_are_tensor_scatter() -> None:
     graph = single_node(descriptors()["DML_OPERATOR_MULTIHEAD_ATTENTION1"][4])
     assert operators(dml2onnx.compile(graph)).count("ScatterND") == 2
-    made = operators(dml2onnx.compile(graph, opset=26))
-    assert (made.count("TensorScatter"), made.count("ScatterND")) == (2, 0)
+    found = operators(dml2onnx.compile(graph, opset=26))
+    assert (found.count("TensorScatter"), found.count("ScatterND")) == (2, 0)
 
 
 def test_quantisations_without_kernels_are_arithmetic() -> None:
-    """Those of opset 28, up to ONNX Runtime 1.32."""
+    """ONNX Runtime 1.32 has no kernels for those of opset 28."""
     (op,) = descriptors()["DML_OPERATOR_ELEMENT_WISE_QUANTIZED_LINEAR_ADD"]
-    made = operators(dml2onnx.compile(single_node(op), opset=28))
-    assert not {"QuantizeLinear", "DequantizeLinear"} & set(made)
-    assert {"Div", "Round", "Clip", "Mul"} <= set(made)
+    found = set(operators(dml2onnx.compile(single_node(op), opset=28)))
+    assert not {"QuantizeLinear", "DequantizeLinear"} & found
+    assert {"Div", "Round", "Clip", "Mul"} <= found
     assert operators(dml2onnx.compile(single_node(op), opset=27)).count("DequantizeLinear") == 2
 
 
 @pytest.mark.parametrize("name", ["onnx", "cpu", "dml"])
 def test_a_later_opset_is_suggested(name: str) -> None:
-    """Where ONNX has one operator there for many nodes here, and the target runs it."""
+    """If ONNX has one operator there for many nodes, and the target runs it."""
     graph = dml2onnx.GraphBuilder()
     x = graph.input("x", "INT32", (1, 8))
     built = graph.build({"y": graph.abs(graph.reinterpret(x, data_type="FLOAT32"))})

@@ -1,9 +1,8 @@
-"""Weights that ONNX Runtime computes when it loads a model are as safe from its optimiser as those in the file.
+"""ONNX Runtime's optimiser must not change weights that it computes when it loads a model.
 
-What is computed from constants alone it folds before it looks for weights between quantisations, and then makes 8 bits
-of them. Each way in which weights are left to it is a component of a model, for each operator that has weights, with a
-bias and without: 4-bit constants from 1,024 elements on, constants above the limit of folding, and what no budget is
-left for.
+It folds what depends on constants only, and then quantises weights between quantisations to 8 bits. Each way to leave
+weights to the runtime is a component of a model, for each operator that has weights, with and without a bias: 4-bit
+constants from 1,024 elements on, constants above the limit of folding, and an exhausted budget.
 """
 
 from __future__ import annotations
@@ -36,14 +35,14 @@ def steps_of(data_type: str, sizes: tuple[int, ...], rng: np.random.Generator) -
 
 
 def scales_of(sizes: tuple[int, ...], axis: int) -> np.ndarray:
-    """One of them is a hundred times the others, so that steps for all weights are too wide for most of them."""
+    """Returns scales, one of which is 100 times the others, so that one scale for all weights is too coarse."""
     scales = np.full([size if at == axis else 1 for at, size in enumerate(sizes)], 0.01, np.float32)
     scales.reshape(-1)[0] = 1
     return scales
 
 
 def in_blocks(data_type: str, axis: int, *, zero_point: bool = False) -> Weights:
-    """DEQUANTIZE by the index along an axis."""
+    """DEQUANTIZE with one scale per index along an axis."""
 
     def make(g: GraphBuilder, sizes: tuple[int, ...], rng: np.random.Generator) -> Expression:
         x, scales = g.constant(steps_of(data_type, sizes, rng), data_type=data_type), scales_of(sizes, axis)
@@ -56,7 +55,7 @@ def in_blocks(data_type: str, axis: int, *, zero_point: bool = False) -> Weights
 
 
 def uneven(sizes: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
-    """Numbers of which a few are a hundred times the others."""
+    """Returns random numbers, a few of which are 100 times the others."""
     values = rng.normal(0, 0.05, sizes).astype(np.float32)
     values.reshape(-1)[::97] *= 100
     return values
@@ -96,8 +95,8 @@ def by_channel(data_type: str, axis: int) -> Weights:
     return make
 
 
-def given(data_type: str, axis: int | None) -> Weights:
-    """No constants at all, but integers that are dequantised."""
+def from_input(data_type: str, axis: int | None) -> Weights:
+    """Weights that are dequantised from an input."""
 
     def make(g: GraphBuilder, sizes: tuple[int, ...], rng: np.random.Generator) -> Expression:
         x = g.input(f"weights {rng.bytes(8).hex()}", data_type, sizes)
@@ -121,9 +120,8 @@ WEIGHTS: dict[str, Weights] = {
     "UINT8 by one scale": by_tensor("UINT8"),
     "INT8 by scales along 0": by_channel("INT8", 0),
     "INT8 by scales along 1": by_channel("INT8", 1),
-    **{f"given {name} along {axis}": given(name, axis) for name in ("INT8", "UINT8") for axis in (None, 0, 1)},
+    **{f"input {name} along {axis}": from_input(name, axis) for name in ("INT8", "UINT8") for axis in (None, 0, 1)},
 }
-"""By name."""
 
 
 def gemm(g: GraphBuilder, x: Expression, w: Expression, bias: np.ndarray | None) -> Expression:
@@ -145,11 +143,11 @@ OPERATORS = {
     "CONVOLUTION FORWARD": (convolution, (ROWS, CHANNELS, 1, 1), ROWS),
     "CONVOLUTION BACKWARD": (backward, (CHANNELS, ROWS, 1, 1), ROWS),
 }
-"""The operator, the sizes of its weights, and how many numbers a bias has."""
+"""The operator, the sizes of its weights and the size of a bias."""
 
 
 def components(g: GraphBuilder, data_type: str) -> Iterator[tuple[str, Expression]]:
-    """Every weight in every operator, with a bias and without, between two quantisations."""
+    """Yields every combination of weights, operator and bias, between two quantisations."""
     rng = np.random.default_rng(4)
     for operator, (make, sizes, count) in OPERATORS.items():
         for kind, weights in WEIGHTS.items():
@@ -160,7 +158,7 @@ def components(g: GraphBuilder, data_type: str) -> Iterator[tuple[str, Expressio
 
 
 def changed(model: CompiledModel) -> list[str]:
-    """Which outputs the optimiser changes, and how."""
+    """Describes the outputs that the optimiser changes."""
     rng = np.random.default_rng(7)
     feeds = {port.onnx_name: random_array(port, rng) for port in model.inputs}
     plain, optimised = (runs(model, feeds, optimised=flag) for flag in (False, True))
@@ -169,11 +167,11 @@ def changed(model: CompiledModel) -> list[str]:
 
 
 NOTHING = -1
-"""Instead of a number of elements: no budget is left."""
+"""Stands for an exhausted budget, instead of a number of elements."""
 
 
 def left_to_the_runtime(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a constant of any size meets that is too large to be folded: a limit, or a budget that is used up."""
+    """Prevents folding, by a limit or by an exhausted budget."""
     if limit == NOTHING:
         monkeypatch.setattr(budget.Budget, "affords", lambda *_: False)
         monkeypatch.setattr(budget.Budget, "spend", lambda *_: None)
@@ -195,9 +193,9 @@ def test_weights_are_kept(limit: int, opset: int, exact: bool, data_type: str, m
 
 
 def test_scales_that_are_computed_when_a_model_is_loaded(monkeypatch: pytest.MonkeyPatch, is_exhaustive: bool) -> None:
-    """Chains around quantisations once more, with FLOAT16 scales that are left to the runtime to widen.
+    """Chains around quantisations, with FLOAT16 scales that the runtime casts.
 
-    Where not all cases are wanted, so many that each form is met behind each that it is ever behind.
+    Unless exhaustive, enough chains that each form follows every form that it can follow.
     """
 
     def widened(g: GraphBuilder, x: Expression, value: float, data_type: str = "FLOAT32") -> Expression:
@@ -210,14 +208,14 @@ def test_scales_that_are_computed_when_a_model_is_loaded(monkeypatch: pytest.Mon
     monkeypatch.setattr(forms, "number", widened)
     chains = list(test_optimizer.quantised_chains())
     if not is_exhaustive:
-        chains = [chains[place] for place in each_value_once([list(pairwise((x, *made))) for x, made in chains])]
+        chains = [chains[place] for place in each_value_once([list(pairwise((x, *rest))) for x, rest in chains])]
     test_optimizer.check_all(chains, 21)
 
 
 @pytest.mark.parametrize("kind", ["FLOAT16", "INT8 times scales", "JOIN", "INT8 in blocks along 1"])
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_weights_above_the_limit_of_folding(operator: str, kind: str) -> None:
-    """Of the true size: one row more than 1,048,576 elements have."""
+    """One row more than 1,048,576 elements."""
     make, sizes, _ = OPERATORS[operator]
     sizes = tuple({CHANNELS: 1024, ROWS: 1025}.get(size, size) for size in sizes)
     assert math.prod(sizes) > core.FOLDED_GROWTH_ELEMENTS
@@ -227,15 +225,15 @@ def test_weights_above_the_limit_of_folding(operator: str, kind: str) -> None:
     assert not changed(compile(g.build({"y": quantized(g, y, "UINT8", 2.13, 128)}), exact=True))
 
 
-def test_nibbles_of_one_wide_scale() -> None:
-    """64 by 16 of them with scales of 0.01 and one of 1: 129 became 130."""
+def test_4_bit_weights_with_one_large_scale() -> None:
+    """A regression: with scales of 0.01 and one of 1, 129 became 130."""
     g = GraphBuilder()
     x = dequantized(g, g.input("x", "UINT8", (3, 64)), 0.02, 0)
     y = g.gemm(x, in_blocks("INT4", 0)(g, (64, 16), np.random.default_rng(0)))
     assert not changed(compile(g.build({"y": quantized(g, y, "UINT8", 0.5, 128)}), exact=True))
 
 
-def test_integers_that_a_kernel_takes_stay_without_a_fence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_barrier_for_weights_of_an_integer_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     left_to_the_runtime(CHANNELS, monkeypatch)
     g = GraphBuilder()
     x = dequantized(g, g.input("x", "UINT8", (1, CHANNELS, 2, 2)), 0.0211, 7)

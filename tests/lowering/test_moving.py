@@ -1,4 +1,4 @@
-"""Copies move bits: every operator that only moves elements, under every type, of memory that holds another one."""
+"""Operators that only move elements keep all bits, whatever type the descriptor and the memory have."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ SIZES = (1, 4, 2, 6)
 WIDTHS = {"FLOAT16": ["INT16", "UINT16"], "FLOAT32": ["INT32", "UINT32"], "FLOAT64": ["INT64", "UINT64"]}
 PARTNERS = {wide: [*names, wide] for wide, names in WIDTHS.items()}
 PARTNERS |= {name: [wide] for wide, names in WIDTHS.items() for name in names}
-"""As what memory may be stored that is moved under a type; among integers there is nothing to lose."""
+"""The types of memory to test for each type of a descriptor; integers among each other lose nothing."""
 
 _SCALES = {"Scales": (1.0, 1.0, 2.0, 2.0)}
 _OFFSETS = {"InputPixelOffsets": (0.5,) * 4, "OutputPixelOffsets": (-0.5,) * 4}
 _NEAREST = {"InterpolationMode": "NEAREST_NEIGHBOR"}
+_MODES = ("CONSTANT", "EDGE", "REFLECTION", "SYMMETRIC")
 _POSITIONS = np.array([3, 0, 2, 2], np.uint32).reshape(1, 1, 1, 4)
 
 FORMS: Mapping[str, list[dict[str, Any]]] = {
@@ -70,13 +71,10 @@ FORMS: Mapping[str, list[dict[str, Any]]] = {
             "EndPadding": (0, 0, 1, 2),
             "out": (1, 5, 4, 8),
         }
-        for mode, value in (
-            ("CONSTANT", 0.0),
+        for mode, value in [
             ("CONSTANT", 2.5),
-            ("EDGE", 0.0),
-            ("REFLECTION", 0.0),
-            ("SYMMETRIC", 0.0),
-        )
+            *((mode, 0.0) for mode in ("CONSTANT", "EDGE", "REFLECTION", "SYMMETRIC")),
+        ]
     ],
     "PADDING1": [
         {
@@ -153,17 +151,19 @@ FORMS: Mapping[str, list[dict[str, Any]]] = {
     ],
     "UPSAMPLE_2D": [{**_NEAREST, "ScaleSize": Size2D(2, 3), "out": (1, 4, 6, 12)}],
 }
-"""Fields of each operator: ``out`` are the sizes of its output, arrays are constants, tuples of sizes moved tensors."""
+"""Fields of each operator: ``out`` are output sizes, arrays are constants, tuples are sizes of moved tensors."""
+
+CAST = ("DIAGONAL_MATRIX1", "ELEMENT_WISE_IF", "RESAMPLE", "UPSAMPLE_2D")
+"""Operators that cast FLOAT16 to FLOAT and back, which makes signalling NaNs quiet, unless bits matter."""
 
 
 def test_every_moving_operator_is_here() -> None:
-    """What is marked as moving elements of an input has a form below."""
     schemas = {name: catalog.operator(f"DML_OPERATOR_{name}") for name in lowerings()}
     assert {name for name, item in schemas.items() if movement(item).moves and item.input_fields} == set(FORMS)
 
 
 def gapped(data_type: str, sizes: tuple[int, ...], layout: str) -> TensorDesc:
-    """Packed, or the last two axes swapped and rows with a gap."""
+    """A packed tensor, or one with the last two axes swapped and gaps between rows."""
     if layout == "packed":
         return t(data_type, sizes)
     rows, columns = sizes[-2:]
@@ -177,7 +177,7 @@ def gapped(data_type: str, sizes: tuple[int, ...], layout: str) -> TensorDesc:
 def described(
     name: str, form: Mapping[str, Any], data_type: str, layout: str
 ) -> tuple[OperatorDesc, dict[str, np.ndarray]]:
-    """The operator on tensors of a type, and its constant inputs."""
+    """Returns the operator on tensors of a type, and its constant inputs."""
     fields, constants = dict(form), {}
     out = fields.pop("out", SIZES)
     for field in catalog.operator(name).tensor_fields:
@@ -204,15 +204,13 @@ def described(
 
 
 def moved(name: str) -> tuple[str, ...]:
-    """The inputs that an operator moves."""
+    """Returns the inputs that an operator moves."""
     moves = movement(catalog.operator(f"DML_OPERATOR_{name}")).moves
     return ("InputTensor",) if callable(moves) else moves
 
 
 def bits(data_type: str, count: int, seed: int, *, quiet: bool = False) -> np.ndarray:
-    """Patterns of a type: every second one is a NaN of the float of its width, of either sign; all of them quiet, or
-    some signalling.
-    """
+    """Returns random elements; every second one has the bits of a NaN, some signalling unless ``quiet``."""
     kind = DataType[data_type]
     unsigned = np.dtype(f"uint{kind.bits}")
     patterns = np.random.default_rng(seed).integers(0, 256, count * kind.itemsize, np.uint8).view(unsigned)
@@ -222,11 +220,11 @@ def bits(data_type: str, count: int, seed: int, *, quiet: bool = False) -> np.nd
 
 
 def moving(
-    name: str, form: Mapping[str, Any], data_type: str, held: str, layout: str
+    name: str, form: Mapping[str, Any], data_type: str, stored_type: str, layout: str
 ) -> tuple[Graph, dict[str, np.ndarray]]:
-    """A node that moves ``data_type``, and a copy of what it gives, between buffers of the same bytes ``held``."""
+    """A node that moves ``data_type`` and a copy of its output, between inputs and outputs of type ``stored_type``."""
     op, constants = described(name, form, data_type, layout)
-    width = DataType[held].itemsize
+    width = DataType[stored_type].itemsize
     reads: dict[str, tuple[Read, ...]] = {}
     inputs, stored = [], []
     feeds: dict[str, np.ndarray] = {}
@@ -241,9 +239,9 @@ def moving(
             for index, desc in enumerate(op.tensors(field.name)):
                 value = Value(f"{field.name}{index}", desc.minimum_bytes)
                 count = value.nbytes // width
-                inputs.append(GraphInput(value.name, value, desc=t(held, [count])))
-                # what is a float to everybody may be cast to a wider one and back, as for Resize
-                feeds[value.name] = bits(held, count, len(feeds), quiet=held == data_type)
+                inputs.append(GraphInput(value.name, value, desc=t(stored_type, [count])))
+                quiet = stored_type == data_type == "FLOAT16" and name.startswith(CAST)
+                feeds[value.name] = bits(stored_type, count, len(feeds), quiet=quiet)
                 values.append(value)
             reads[field.name] = tuple(Read(value) for value in values)
     nodes, outputs, writes = [], [], {}
@@ -256,7 +254,7 @@ def moving(
                 copy = operator("JOIN", InputTensors=[whole], OutputTensor=whole, Axis=0)
                 last = Value(f"copy of {value.name}", value.nbytes)
                 nodes.append(Node(last.name, copy, {"InputTensors": (Read(value),)}, {"OutputTensor": (Write(last),)}))
-                outputs.append(GraphOutput(last.name, last, t(held, whole.sizes)))
+                outputs.append(GraphOutput(last.name, last, t(stored_type, whole.sizes)))
     nodes.insert(0, Node("move", op, reads, writes))
     return Graph(tuple(nodes), tuple(inputs), tuple(outputs), tuple(stored)), feeds
 
@@ -265,16 +263,16 @@ def combinations() -> Iterator[Any]:
     for name in FORMS:
         (row,) = catalog.operator(name).rows_at(LATEST)
         for data_type in sorted(row.tensors[moved(name)[0]].data_types):
-            for held in PARTNERS.get(data_type, ()):
-                yield pytest.param(name, data_type, held, id=f"{name}-{data_type}-of-{held}")
+            for stored_type in PARTNERS.get(data_type, ()):
+                yield pytest.param(name, data_type, stored_type, id=f"{name}-{data_type}-of-{stored_type}")
 
 
-@pytest.mark.parametrize(("name", "data_type", "held"), list(combinations()))
-def test_bits_are_moved(name: str, data_type: str, held: str) -> None:
-    """Whatever the descriptors call it: what comes out is what went in, NaNs with their payloads, zeros with signs."""
+@pytest.mark.parametrize(("name", "data_type", "stored_type"), list(combinations()))
+def test_bits_are_moved(name: str, data_type: str, stored_type: str) -> None:
+    """NaNs keep their payloads and zeros their signs, whatever type the descriptors have."""
     for form in FORMS[name]:
         for layout in ("packed", "gapped"):
-            graph, feeds = moving(name, form, data_type, held, layout)
+            graph, feeds = moving(name, form, data_type, stored_type, layout)
             model = compile_outputs(graph, graph.outputs)
             got = in_session(model, feeds, optimised=layout == "packed")
             for key, want in evaluate(graph, feeds).items():
@@ -282,53 +280,42 @@ def test_bits_are_moved(name: str, data_type: str, held: str) -> None:
 
 
 def joined(wanted: str) -> tuple[Graph, dict[str, np.ndarray]]:
-    """Integers and a computed sum, joined as floats, and read as ``wanted``."""
+    """A JOIN of integers and a computed sum as floats, read as ``wanted``."""
     n = 8
-    values = {name: Value(name, 4 * n) for name in ("given", "a", "sum")} | {"all": Value("all", 8 * n)}
+    stored, a, total, both = Value("stored", 4 * n), Value("a", 4 * n), Value("sum", 4 * n), Value("all", 8 * n)
     x = t("FLOAT32", [n])
     add = operator("ELEMENT_WISE_ADD", ATensor=x, BTensor=x, OutputTensor=x)
     join = operator("JOIN", InputTensors=[x, x], OutputTensor=t("FLOAT32", [2 * n]), Axis=0)
     nodes = (
-        Node(
-            "add",
-            add,
-            {"ATensor": (Read(values["a"]),), "BTensor": (Read(values["a"]),)},
-            {"OutputTensor": (Write(values["sum"]),)},
-        ),
-        Node(
-            "join",
-            join,
-            {"InputTensors": (Read(values["given"]), Read(values["sum"]))},
-            {"OutputTensor": (Write(values["all"]),)},
-        ),
+        Node("add", add, {"ATensor": (Read(a),), "BTensor": (Read(a),)}, {"OutputTensor": (Write(total),)}),
+        Node("join", join, {"InputTensors": (Read(stored), Read(total))}, {"OutputTensor": (Write(both),)}),
     )
-    inputs = (GraphInput("given", values["given"], desc=t("INT32", [n])), GraphInput("a", values["a"], desc=x))
-    feeds = {"given": bits("INT32", n, 3), "a": np.array([1.5, -0.0, 3e-38, -7, np.inf, 1e38, 2, 0], np.float32)}
-    return Graph(nodes, inputs, (GraphOutput("all", values["all"], t(wanted, [2 * n])),)), feeds
+    inputs = (GraphInput("stored", stored, desc=t("INT32", [n])), GraphInput("a", a, desc=x))
+    feeds = {"stored": bits("INT32", n, 3), "a": np.array([1.5, -0.0, 3e-38, -7, np.inf, 1e38, 2, 0], np.float32)}
+    return Graph(nodes, inputs, (GraphOutput("all", both, t(wanted, [2 * n])),)), feeds
 
 
 @pytest.mark.parametrize("wanted", ["FLOAT32", "INT32"])
 def test_floats_joined_with_integers(wanted: str) -> None:
-    """Who reads the bits gets all of them; for who reads floats nothing is taken apart."""
+    """Readers of integers get all bits; for readers of floats, the model computes no bits."""
     graph, feeds = joined(wanted)
     model = compile_outputs(graph, graph.outputs)
-    got, want = in_session(model, feeds, optimised=True)["all"], evaluate(graph, feeds)["all"]
-    if wanted == "INT32":
-        np.testing.assert_array_equal(got, want)
-    else:
-        np.testing.assert_array_equal(got, want)
-        assert "Log" not in operators(model)
+    np.testing.assert_array_equal(in_session(model, feeds, optimised=True)["all"], evaluate(graph, feeds)["all"])
+    assert wanted == "INT32" or "Log" not in operators(model)
 
 
 def test_a_copy_of_integers_is_one_node() -> None:
-    """What is called FLOAT32 on its way is never taken apart."""
+    """Its bits are not computed, although the descriptor has FLOAT32."""
     graph, _ = moving("TILE", FORMS["TILE"][0], "FLOAT32", "INT32", "packed")
     assert set(operators(compile_outputs(graph, graph.outputs))) <= {"Tile", "Reshape", "Expand"}
 
 
-def beside(name: str, form: Mapping[str, Any], data_type: str, computed: int) -> tuple[Graph, dict[str, np.ndarray]]:
-    """A node of which one input, by its number among those that it moves, is held as computed floats; the others are
-    constants that are NaN as floats, and so is a number that it puts among them. What it gives is read as integers.
+def next_to_constants(
+    name: str, form: Mapping[str, Any], data_type: str, computed: int
+) -> tuple[Graph, dict[str, np.ndarray]]:
+    """A node whose output is read as integers, and whose moved input number ``computed`` is computed as floats.
+
+    Other moved inputs are constants that are NaN as floats, and so is a fill value.
     """
     width = DataType[data_type].bits
     last = -75 + (1 << width if data_type.startswith("UINT") else 0)
@@ -348,12 +335,12 @@ def beside(name: str, form: Mapping[str, Any], data_type: str, computed: int) ->
                 stored.append(Constant(value, ArrayData(np.resize(constants[field.name].view(np.uint8), value.nbytes))))
                 continue
             if count == computed:
-                given = Value("given", 4 * desc.element_count)
+                source = Value("source", 4 * desc.element_count)
                 whole, floats = t("INT32", desc.sizes), t(f"FLOAT{width}", desc.sizes)
                 cast = operator("CAST", InputTensor=whole, OutputTensor=floats)
-                nodes.append(Node("cast", cast, {"InputTensor": (Read(given),)}, {"OutputTensor": (Write(value),)}))
-                inputs.append(GraphInput("given", given, desc=whole))
-                feeds["given"] = np.arange(-9, desc.element_count - 9, dtype=np.int32)
+                nodes.append(Node("cast", cast, {"InputTensor": (Read(source),)}, {"OutputTensor": (Write(value),)}))
+                inputs.append(GraphInput("source", source, desc=whole))
+                feeds["source"] = np.arange(-9, desc.element_count - 9, dtype=np.int32)
             else:
                 stored.append(Constant(value, ArrayData(bits(data_type, desc.element_count, count).view(np.uint8))))
             count += 1
@@ -362,23 +349,23 @@ def beside(name: str, form: Mapping[str, Any], data_type: str, computed: int) ->
     outputs, writes = [], {}
     for field in op.schema.tensor_fields:
         if "Output" in field.name:
-            made = [Value(f"{field.name}{i}", desc.minimum_bytes) for i, desc in enumerate(op.tensors(field.name))]
-            writes[field.name] = tuple(map(Write, made))
-            outputs += [GraphOutput(v.name, v, t(f"UINT{width}", [v.nbytes * 8 // width])) for v in made]
+            values = [Value(f"{field.name}{i}", desc.minimum_bytes) for i, desc in enumerate(op.tensors(field.name))]
+            writes[field.name] = tuple(map(Write, values))
+            outputs += [GraphOutput(v.name, v, t(f"UINT{width}", [v.nbytes * 8 // width])) for v in values]
     nodes.append(Node("move", op, reads, writes))
     return Graph(tuple(nodes), tuple(inputs), tuple(outputs), tuple(stored)), feeds
 
 
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("name", FORMS)
-def test_constants_keep_their_bits_beside_floats(name: str, exact: bool) -> None:
-    """Every type, and every input that may be the one that is computed."""
+def test_constants_keep_their_bits_next_to_floats(name: str, exact: bool) -> None:
+    """For every type, and each input that may be computed."""
     (row,) = catalog.operator(name).rows_at(LATEST)
     for data_type in sorted(row.tensors[moved(name)[0]].data_types & PARTNERS.keys()):
         for form in FORMS[name]:
             op = described(name, form, data_type, "packed")[0]
             for computed in range(sum(len(op.tensors(field)) for field in moved(name))):
-                graph, feeds = beside(name, form, data_type, computed)
+                graph, feeds = next_to_constants(name, form, data_type, computed)
                 model = compile_outputs(graph, graph.outputs, target="cpu" if exact else "onnx", exact=exact)
                 got = in_session(model, feeds, optimised=True)
                 for key, want in evaluate(graph, feeds).items():
@@ -387,22 +374,22 @@ def test_constants_keep_their_bits_beside_floats(name: str, exact: bool) -> None
 
 @pytest.mark.parametrize("order", [("FLOAT32", "INT32"), ("INT32", "FLOAT32")])
 def test_equal_joins_are_read_as_floats_and_as_integers(order: tuple[str, str]) -> None:
-    """What the first became is not what the second has to be."""
+    """The second must not be a copy of the first."""
     n = 4
-    given, held, stored = Value("given", 4 * n), Value("held", 4 * n), Value("stored", 4 * n)
+    source, computed, stored = Value("source", 4 * n), Value("computed", 4 * n), Value("stored", 4 * n)
     x, both = t("FLOAT32", [n]), t("FLOAT32", [2 * n])
     relu = operator("ACTIVATION_RELU", InputTensor=x, OutputTensor=x)
-    nodes = [Node("relu", relu, {"InputTensor": (Read(given),)}, {"OutputTensor": (Write(held),)})]
+    nodes = [Node("relu", relu, {"InputTensor": (Read(source),)}, {"OutputTensor": (Write(computed),)})]
     outputs = []
     for index, data_type in enumerate(order):
         value = Value(f"all{index}", 8 * n)
         join = operator("JOIN", InputTensors=[x, x], OutputTensor=both, Axis=0)
-        reads = {"InputTensors": (Read(stored), Read(held))}
+        reads = {"InputTensors": (Read(stored), Read(computed))}
         nodes.append(Node(f"join{index}", join, reads, {"OutputTensor": (Write(value),)}))
         outputs.append(GraphOutput(value.name, value, t(data_type, [2 * n])))
     constants = (Constant(stored, ArrayData(np.array([-75, 7, -1, 0], np.int32).view(np.uint8))),)
-    graph = Graph(tuple(nodes), (GraphInput("given", given, desc=x),), tuple(outputs), constants)
+    graph = Graph(tuple(nodes), (GraphInput("source", source, desc=x),), tuple(outputs), constants)
     model = compile_outputs(graph, graph.outputs)
-    got = in_session(model, {"given": np.array([1, -2, 3, 0], np.float32)}, optimised=True)
+    got = in_session(model, {"source": np.array([1, -2, 3, 0], np.float32)}, optimised=True)
     wanted = [-75, 7, -1, 0, *np.array([1, 0, 3, 0], np.float32).view(np.int32)]
     assert got[f"all{order.index('INT32')}"].tolist() == wanted

@@ -1,21 +1,13 @@
-"""MEAN_VARIANCE_NORMALIZATION in its versions: forms and numbers."""
+"""All versions of MEAN_VARIANCE_NORMALIZATION against the reference."""
 
 import numpy as np
 import pytest
 
 from tests.lowering.harness import check_case, left_by_optimiser, operators
-from tests.lowering.normalizations import (
-    AFFINE,
-    CHANNELS,
-    SHAPE,
-    VERSIONS,
-    computing,
-    following,
-    mvn,
-    present,
-)
+from tests.lowering.normalizations import AFFINE, CHANNELS, SHAPE, VERSIONS, computing, following, mvn, present
 
 ALL_AXES = [(), (0,), (1,), (2,), (3,), (0, 1), (1, 3), (2, 3), (3, 2), (0, 2, 3), (1, 2, 3), (0, 1, 2, 3)]
+MEANS = ["ReduceMean", "ReduceMean"]
 PARTS = [None, *(following(SHAPE, *axes) for axes in [(), (0,), (1,), (3,), (1, 2), (0, 1), (2, 3), (0, 1, 2, 3)])]
 
 
@@ -66,21 +58,7 @@ class TestMeanVarianceNormalization:
             ({"mean": False, "variance": False, "scale": CHANNELS, "bias": CHANNELS}, ["Mul", "Add"]),
             ({"mean": False}, ["Mul", "ReduceMean", "Add", "Sqrt", "Reciprocal", "Mul"]),
             ({"mean": False, "scale": CHANNELS}, ["Mul", "ReduceMean", "Add", "Sqrt", "Reciprocal", "Mul", "Mul"]),
-            (
-                {"axes": (0, 2)},
-                [
-                    "ReduceMean",
-                    "ReduceMean",
-                    "Sub",
-                    "Mul",
-                    "ReduceMean",
-                    "ReduceMean",
-                    "Add",
-                    "Sqrt",
-                    "Reciprocal",
-                    "Mul",
-                ],
-            ),
+            ({"axes": (0, 2)}, [*MEANS, "Sub", "Mul", *MEANS, "Add", "Sqrt", "Reciprocal", "Mul"]),
             ({"sizes": (2, 9, 4, 5), "axes": (1,), "variance": False}, ["MatMul", "Div", "Sub"]),
             ({"sizes": (2, 4099, 4, 5), "axes": (1,), "variance": False}, ["ReduceMean", "Sub"]),
         ],
@@ -90,14 +68,14 @@ class TestMeanVarianceNormalization:
         assert computing(check_case(op, constants=present(op, AFFINE))) == expected
         assert computing(check_case(op)) == expected
 
-    def test_images_stay_as_they_are(self):
+    def test_images_are_not_reshaped(self):
         op = mvn(scale=CHANNELS, bias=CHANNELS)
         model = check_case(op, constants=AFFINE)
         assert operators(model) == ["InstanceNormalization"]
         assert sorted(model.lowered.initializers) == sorted(AFFINE)
         assert operators(check_case(mvn())) == ["InstanceNormalization"]
 
-    def test_factors_of_1_and_terms_of_0_are_left_out(self):
+    def test_factors_of_1_and_terms_of_0_are_dropped(self):
         known = {"ScaleTensor": np.ones(SHAPE), "BiasTensor": np.zeros(SHAPE)}
         op = mvn(scale=SHAPE, bias=SHAPE, variance=False)
         assert operators(check_case(op, inputs=known, constants=AFFINE)) == ["ReduceMean", "Sub"]
@@ -105,7 +83,7 @@ class TestMeanVarianceNormalization:
     @pytest.mark.parametrize("axes", [(3,), (2, 3), (1,), (0,), (1, 2, 3)])
     @pytest.mark.parametrize("offset", [100.0, 1e4])
     def test_a_large_mean_costs_only_its_own_rounding(self, axes, offset, tmp_path):
-        """The variance keeps its digits: the mean of the squares less the square of the mean would not."""
+        """The mean of squares minus the square of the mean would lose the digits of the variance."""
         sizes = (24, 20, 8, 9)
         x = (offset + np.random.default_rng(0).normal(0, 0.5, sizes)).astype(np.float32)
         op = mvn(sizes=sizes, axes=axes, epsilon=1e-6)
@@ -144,10 +122,10 @@ class TestMeanVarianceNormalization:
         got = model.run({"InputTensor": x.astype(np.float32).reshape(-1)})["OutputTensor"]
         assert np.isnan(got).sum() == 18
 
-    def test_parameters_of_zero_stride_are_not_repeated(self):
+    def test_parameters_of_zero_stride_are_not_expanded(self):
         op = mvn(scale=SHAPE, bias=SHAPE, **dict.fromkeys(AFFINE, (0, 1, 0, 0)))
         assert operators(check_case(op, constants=AFFINE)) == ["InstanceNormalization"]
 
-    def test_what_only_repeats_is_computed_once(self):
+    def test_broadcast_elements_are_computed_once(self):
         model = check_case(mvn(axes=(2, 3), InputTensor=(0, 20, 5, 1)))
         assert operators(model)[-2:] == ["InstanceNormalization", "Expand"]

@@ -1,12 +1,11 @@
-"""LOCAL_RESPONSE_NORMALIZATION and LP_NORMALIZATION: forms and numbers."""
+"""LOCAL_RESPONSE_NORMALIZATION and LP_NORMALIZATION against the reference."""
 
 import numpy as np
 import pytest
 
-from dml2onnx.checks import check
 from dml2onnx.ir.tensor import DataType
-from tests.lowering.harness import check_case, each_row, make_case, operators
-from tests.lowering.normalizations import SHAPE, SIZES, computing, lp, lrn
+from tests.lowering.harness import check_case, operators
+from tests.lowering.normalizations import SHAPE, computing, lp, lrn
 
 
 class TestLocalResponseNormalization:
@@ -38,7 +37,7 @@ class TestLocalResponseNormalization:
         assert computing(check_case(lrn(across=False, bias=0.0, beta=0.5)))[4:] == ["Sqrt", "Div"]
 
     def test_a_power_of_nan_is_nan_even_with_beta_0(self):
-        """As DirectML gives it: by a logarithm [decision E18]."""
+        """DirectML computes powers by a logarithm [decision E18]."""
         x = np.where(np.arange(24) % 7, 1.0, np.nan).reshape(1, 2, 3, 4)
         check_case(lrn(x.shape, 2, across=False, beta=0.0), inputs={"InputTensor": x})
 
@@ -47,22 +46,14 @@ class TestLocalResponseNormalization:
 
     @pytest.mark.parametrize("size", [2, 3, 5])
     @pytest.mark.parametrize("fields", [{}, {"alpha": 0.0}, {"alpha": -1.0}, {"beta": 0.0}, {"beta": -1.0}])
-    def test_lrn_where_directml_has_the_kernel_and_the_cpu_takes_it_too(self, size, fields):
-        """Models for DirectML run on the CPU as well."""
+    def test_lrn_for_directml(self, size, fields):
+        """Models for DirectML must run on the CPU provider too."""
         has_lrn = "LRN" in operators(check_case(lrn(size=size, **fields), target="dml"))
         assert has_lrn == (size % 2 == 1 and not fields)
 
 
 class TestLpNormalization:
     """LP_NORMALIZATION along any axis."""
-
-    @pytest.mark.parametrize("p", [1, 2])
-    @each_row("LP_NORMALIZATION")
-    def test_every_data_type_rank_and_axis(self, level, data_type, rank, p):
-        for axis in range(rank):
-            op = lp(SIZES[:rank], axis, p=p, data_type=data_type)
-            assert not check(make_case(op).graph, level), level
-            check_case(op)
 
     @pytest.mark.parametrize(("p", "before", "behind"), [(1, "Abs", ["Mul"]), (2, "Mul", [])])
     def test_forms(self, p, before, behind):
@@ -77,7 +68,7 @@ class TestLpNormalization:
     @pytest.mark.parametrize("axis", [0, 1, 3])
     @pytest.mark.parametrize("p", [1, 2])
     @pytest.mark.parametrize("epsilon", [1e-5, 0.0, -0.5, 3.0])
-    def test_a_slice_of_zeros_stays_where_epsilon_is_above_0(self, data_type, axis, p, epsilon):
+    def test_zeros_stay_zero_if_epsilon_is_positive(self, data_type, axis, p, epsilon):
         op = lp(axis=axis, p=p, epsilon=epsilon, data_type=data_type)
         slices = tuple(1 if i == axis else size for i, size in enumerate(SHAPE))
         x = np.random.default_rng(0).integers(0, 2, slices) * np.ones(SHAPE, DataType[data_type].dtype)

@@ -1,4 +1,4 @@
-"""ONNX's own node tests as DirectML graphs: the numbers that are published, from default models and from exact ones."""
+"""ONNX's node tests as DirectML graphs, with default and exact models."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from _onnx_rows import ROWS  # type: ignore[import-not-found]
 OnnxCase = Any
 
 CHUNKS = 8
-"""Cases run in so many tests, which spreads them over processes."""
+"""The number of tests that the cases are split into, for parallel runs."""
 LEAST_CASES = 560
 ABSOLUTE = 1e-6
-"""Where a test allows no absolute error, results of 0 would have to be 0."""
+"""The minimum absolute tolerance: without one, expected zeros would have to be exact."""
 
 
 @cache
@@ -39,7 +39,7 @@ DIRECTML_DIFFERS = "test_mod_float_edge_cases_fmod_0"
 
 
 def difference(case: OnnxCase, *, exact: bool) -> str:
-    """What is wrong with a case; nothing is ``""``."""
+    """Describes the failure of a case, or returns ``""``."""
     model = dml2onnx.compile(case.graph, opset=23, exact=exact)
     if not exact and any(node.op_type in CONTROL_FLOW for node in with_bodies(model.lowered.nodes)):
         return "control flow"
@@ -55,7 +55,7 @@ def difference(case: OnnxCase, *, exact: bool) -> str:
 
 
 def test_every_row_is_used() -> None:
-    assert {case.op for case in cases()} == set(ROWS) - {"Cast"}  # all of whose tests have types of 8 bits and less
+    assert {case.op for case in cases()} == set(ROWS) - {"Cast"}  # its tests have types that DirectML lacks
     assert len(cases()) >= LEAST_CASES
 
 
@@ -63,5 +63,5 @@ def test_every_row_is_used() -> None:
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_published_numbers(chunk: int, exact: bool) -> None:
     chosen = [case for case in cases()[chunk::CHUNKS] if not (exact and case.name.startswith(DIRECTML_DIFFERS))]
-    wrong = {case.name: said for case in chosen if (said := difference(case, exact=exact))}
+    wrong = {case.name: text for case in chosen if (text := difference(case, exact=exact))}
     assert not wrong

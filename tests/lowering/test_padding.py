@@ -1,6 +1,4 @@
-"""PADDING and PADDING1 compiled, run, and compared with the reference."""
-
-from typing import Any
+"""PADDING and PADDING1 against the reference."""
 
 import numpy as np
 import pytest
@@ -12,17 +10,15 @@ from tests.lowering.harness import check_case, make_case, operator, operators, t
 
 MODES = ("CONSTANT", "EDGE", "REFLECTION", "SYMMETRIC", "WRAP")
 NO_KERNEL = ("FLOAT16", "INT16", "UINT16")
-"""Types that ONNX Runtime's Pad is not there for."""
+"""Types for which ONNX Runtime has no Pad kernel."""
 
 
-def pad(
-    sizes, start, end, mode="CONSTANT", value=0, data_type="FLOAT32", *, typed=True, strides=None, out_strides=None
-):
-    """A PADDING1 descriptor, or with ``typed=False`` a PADDING."""
+def pad(sizes, start, end, mode="CONSTANT", value=0, data_type="FLOAT32", *, typed=True):
+    """A PADDING1, or with ``typed=False`` a PADDING."""
     output = [a + n + b for a, n, b in zip(start, sizes, end, strict=True)]
     fields = {
-        "InputTensor": t(data_type, sizes, strides),
-        "OutputTensor": t(data_type, output, out_strides),
+        "InputTensor": t(data_type, sizes),
+        "OutputTensor": t(data_type, output),
         "PaddingMode": mode,
         "StartPadding": tuple(start),
         "EndPadding": tuple(end),
@@ -40,12 +36,12 @@ class TestConstant:
         assert operators(check_case(pad((2, 3), (1, 0), (0, 2), value=3, data_type=data_type))) == ["Pad"]
 
     @pytest.mark.parametrize("data_type", NO_KERNEL)
-    def test_concat_where_pad_has_no_kernel(self, data_type):
+    def test_concat_for_types_without_a_kernel(self, data_type):
         assert operators(check_case(pad((2, 3), (1, 0), (0, 2), value=3, data_type=data_type))) == ["Concat", "Concat"]
 
     @pytest.mark.parametrize("data_type", ["FLOAT32", "UINT8", "INT16"])
-    def test_concat_where_pad_copies_element_by_element(self, data_type):
-        """Many short rows that get longer; what is put behind them is not stored."""
+    def test_concat_for_short_rows(self, data_type):
+        """Pad is slow for them; the padding is not stored in the model."""
         for start, end in (((0, 0), (0, 1)), ((0, 2), (0, 0)), ((0, 1), (0, 3))):
             model = check_case(pad((2000, 3), start, end, value=3, data_type=data_type), extremes=True)
             assert set(operators(model)) == {"Expand", "Concat"}
@@ -55,7 +51,7 @@ class TestConstant:
     def test_no_margin_is_a_copy(self):
         assert operators(check_case(pad((2, 3), (0, 0), (0, 0), value=3))) == ["Identity"]
 
-    def test_zero_is_the_default_of_pad(self):
+    def test_a_value_of_0_is_omitted(self):
         (node,) = check_case(pad((2, 3), (1, 0), (0, 2))).model_proto.graph.node
         assert len(node.input) == 2
 
@@ -84,7 +80,7 @@ class TestConstant:
     def test_long_integers_beyond_double(self):
         check_case(pad((2,), (1,), (1,), value=(1 << 53) + 1, data_type="INT64"))
 
-    def test_large_margins_without_a_kernel_are_made_at_run_time(self):
+    def test_large_padding_without_a_kernel_is_computed_at_run_time(self):
         model = check_case(pad((1, 1), (0, 0), (0, 1 << 21), value=5, data_type="INT16"))
         assert operators(model) == ["Expand", "Concat"]
 
@@ -100,7 +96,7 @@ class TestContinued:
         ("mode", "start", "end"),
         [("REFLECTION", 3, 0), ("REFLECTION", 0, 11), ("SYMMETRIC", 1, 0), ("SYMMETRIC", 8, 7), ("WRAP", 4, 9)],
     )
-    def test_a_gather_where_pad_refuses(self, mode, start, end):
+    def test_gather_for_paddings_that_pad_refuses(self, mode, start, end):
         assert operators(check_case(pad((3, 2), (start, 0), (end, 0), mode))) == ["Gather"]
 
     def test_one_gather_for_each_padded_dimension(self):
@@ -113,7 +109,7 @@ class TestContinued:
         check_case(pad((1, 2), (margin, 0), (margin, 1), mode))
 
     @pytest.mark.parametrize("data_type", NO_KERNEL)
-    def test_no_casts_where_pad_has_no_kernel(self, data_type):
+    def test_gather_for_types_without_a_kernel(self, data_type):
         assert operators(check_case(pad((3,), (1,), (1,), "EDGE", data_type=data_type))) == ["Gather"]
 
     def test_wrap_before_opset_19(self):
@@ -124,23 +120,6 @@ class TestContinued:
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("data_type", ["FLOAT16", "FLOAT32", "FLOAT64"])
-def test_bits_are_kept(mode, data_type):
-    """Signalling NaNs with payloads, subnormals and both zeros come out as they went in."""
-    dtype = DataType[data_type].dtype
-    bits = {2: [0x7D01, 0xFC55, 0x0001, 0x8000], 4: [0x7FA00001, 0xFF800055, 1, 0x80000000]}
-    bits[8] = [0x7FF4000000000001, 0xFFF0000000000055, 1, 1 << 63]
-    x = np.array(bits[dtype.itemsize], f"u{dtype.itemsize}")
-    case = make_case(pad((2, 2), (1, 1), (1, 3), mode, data_type=data_type), inputs={"InputTensor": x.view(dtype)})
-    y = compile_outputs(case.graph, case.graph.outputs).run(case.memory)["OutputTensor"]
-    modes: dict[str, Any] = {
-        "CONSTANT": "constant", "EDGE": "edge", "REFLECTION": "reflect", "SYMMETRIC": "symmetric", "WRAP": "wrap"
-    }  # fmt: skip
-    want = np.pad(x.reshape(2, 2), [(1, 1), (1, 3)], modes[mode])
-    np.testing.assert_array_equal(y.view(x.dtype), want)
-
-
-@pytest.mark.parametrize("mode", MODES)
 def test_constants_fold(mode):
     for data_type in ("FLOAT32", "FLOAT16"):
         op = pad((2, 3), (1, 5), (3, 0), mode, value=2, data_type=data_type)
@@ -148,7 +127,7 @@ def test_constants_fold(mode):
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_the_directml_provider_pads_every_type_itself(mode):
+def test_directml_pads_every_type(mode):
     case = make_case(pad((3, 2), (1, 0), (0, 1), mode, 9, "FLOAT16"))
     model = compile_outputs(case.graph, case.graph.outputs, target="dml")
     assert operators(model) == (["Gather", "Gather"] if mode == "SYMMETRIC" else ["Pad"])

@@ -1,4 +1,4 @@
-"""Quantised operators as FLOAT ones between quantisations, as they stand and as sessions fuse them."""
+"""The QDQ form of quantised operators, in plain and in optimised sessions."""
 
 import itertools
 from typing import Any
@@ -25,7 +25,7 @@ DQ, Q = "DequantizeLinear", "QuantizeLinear"
 
 
 def contents(op: OperatorDesc, seed: int = 0, *, positive: bool = False) -> dict[str, np.ndarray]:
-    """All numbers of the types, and scales that fill the range of the output; of ``positive`` sign if asked for."""
+    """Returns numbers from the whole range of the types, and (``positive``) scales that fill the output's range."""
     found = products.contents(op, seed)
     if op.type in (pooling.NAME, sums.ADD):
         rng = np.random.default_rng(seed)
@@ -39,17 +39,17 @@ def contents(op: OperatorDesc, seed: int = 0, *, positive: bool = False) -> dict
     return found
 
 
-def given_of(op: OperatorDesc) -> list[str]:
-    """Fields that are constants in networks: parameters and weights."""
+def usual_constants(op: OperatorDesc) -> list[str]:
+    """Returns the fields that are constants in networks: quantisation parameters and weights."""
     weights = ("FilterTensor", "BTensor", "BiasTensor") if op.type != sums.ADD else ()
     fields = [item.name for item in op.schema.input_fields if op.has(item.name)]
     return [name for name in fields if name.endswith(("ScaleTensor", "ZeroPointTensor")) or name in weights]
 
 
 def check(op: OperatorDesc, seed: int = 0, constants: list[str] | None = None, **how: Any) -> list[str]:
-    """The ONNX operators of a model whose numbers are what is promised, however a session is optimised."""
+    """Checks an operator in sessions with and without optimisation; returns the ONNX operators."""
     how = {"target": "onnx", "quant_format": QDQ, **how}
-    known = given_of(op) if constants is None else constants
+    known = usual_constants(op) if constants is None else constants
     inputs = how.pop("inputs", None) or contents(op, seed, positive=constants is None)
     model = check_form(op, inputs=inputs, constants=known, seed=seed, **how)
     case = make_case(op, inputs=inputs, constants=known, seed=seed)
@@ -84,7 +84,7 @@ def test_a_product_is_matmul_between_quantisations(types, each, batches):
     op = products.matrices(PRODUCT, types[:2], types[2], (*batches, 4, 5, 6), each=each)
     found = [name for name in check(op) if name != "Reshape"]
     if each and np.prod(batches, dtype=int) > 1:
-        assert "MatMulInteger" in found, "ONNX Runtime's kernel takes no scales of columns beside batches"
+        assert "MatMulInteger" in found, "ONNX Runtime's kernel takes no scales of columns with batches"
     else:
         assert found == [DQ, DQ, "MatMul", Q]
 
@@ -106,8 +106,8 @@ def test_means_and_sums_are_quantised_pairs_in_any_format(types, quant_format):
         assert check(sums.add(types[0], types[1], other), quant_format=quant_format) == [DQ, DQ, "Add", Q]
 
 
-def test_integers_stay_where_a_kernel_of_pairs_takes_no_such_parameters():
-    """Zero points of filters that differ, scales of rows: ONNX Runtime would fuse these, and fail when it runs them."""
+def test_no_qdq_for_parameters_that_kernels_refuse():
+    """ONNX Runtime fuses different zero points of filters and scales of rows too, and then fails at run time."""
     convolution = products.convolution(("UINT8", "UINT8"), "UINT8")
     assert "ConvInteger" in check(convolution)
     for name, each in itertools.product((PRODUCT, TO_FLOAT), ("A", "AB")):
@@ -123,23 +123,22 @@ def test_operators_without_scales_stay_integers():
     assert "MatMulInteger" in check(products.matrices(products.INTEGER), quant_format=QDQ)
 
 
-def takes_pairs(name: str) -> bool:
-    """Whether a target is known to have kernels for pairs of quantisations."""
+def has_qdq_kernels(name: str) -> bool:
     return target_of(name, exact=False).has_kernel("DequantizeLinear", {"T1": "int8"})
 
 
-def test_scales_that_are_no_positive_numbers_are_kept_from_the_optimiser():
+def test_no_qdq_for_scales_that_are_not_positive():
     op = products.convolution(("UINT8", "UINT8"), "UINT8", channels=False)
     for name, value in itertools.product(("InputScaleTensor", "FilterScaleTensor", "OutputScaleTensor"), (-0.5, 0.0)):
         inputs = contents(op, positive=True) | {name: np.array([value], np.float32)}
         assert "ConvInteger" in check(op, inputs=inputs)
 
 
-@pytest.mark.parametrize("target", [name for name in NAMES if takes_pairs(name)])
-def test_weights_keep_their_type_where_no_kernel_saturates(target):
+@pytest.mark.parametrize("target", [name for name in NAMES if has_qdq_kernels(name)])
+def test_weights_keep_their_type_unless_kernels_saturate(target):
     op = products.convolution(("UINT8", "INT8"), "UINT8", channels=False)
     inputs = contents(op, positive=True)
-    model = check_form(op, inputs=inputs, constants=given_of(op), target=target, quant_format=QDQ)
+    model = check_form(op, inputs=inputs, constants=usual_constants(op), target=target, quant_format=QDQ)
     types = {item.dtype.name for item in model.lowered.initializers.values() if item.size > 50}
     assert types == ({"uint8"} if target in ("cpu", "portable") else {"int8"})
 
@@ -150,8 +149,8 @@ def test_weights_keep_their_type_where_no_kernel_saturates(target):
 @pytest.mark.parametrize("kind", [CONVOLUTION, PRODUCT, TO_FLOAT])
 @pytest.mark.parametrize("types", list(itertools.product(BYTES, BYTES)))
 @pytest.mark.parametrize("known", [[], ["InputTensor", "InputZeroPointTensor", "ATensor", "AZeroPointTensor"]])
-def test_no_sum_saturates_where_weights_come_at_run_time(kind, types, known):
-    """No session can ask for exact products then: without VNNI pairs of these would end at 32767."""
+def test_no_sum_saturates_with_weights_of_run_time(kind, types, known):
+    """The session option for exact products has no effect then: without VNNI, sums of pairs saturate at 32767."""
     output = "FLOAT32" if kind == TO_FLOAT else "UINT8"
     if kind == CONVOLUTION:
         op = products.convolution(types, output, channels=False)
@@ -162,16 +161,16 @@ def test_no_sum_saturates_where_weights_come_at_run_time(kind, types, known):
         if array.dtype.itemsize == 1:
             array[...] = np.iinfo(array.dtype).min if "ZeroPoint" in name else np.iinfo(array.dtype).max
     constants = [name for name in known if op.schema.field(name)]
-    is_moved = types[1] == "INT8" and (types[0] == "UINT8" or bool(constants))  # which VNNI does not show
+    is_raised = types[1] == "INT8" and (types[0] == "UINT8" or bool(constants))  # results are right anyway with VNNI
     for target in ("onnx", "cpu", "portable"):
         nodes = check(op, inputs=inputs, constants=constants, target=target)
         assert {"Conv", "MatMul"} & set(nodes)
-        assert ("Add" in nodes[:2]) == is_moved
+        assert ("Add" in nodes[:2]) == is_raised
 
 
 @st.composite
 def descriptors(draw: st.DrawFn) -> OperatorDesc:
-    """Any of the quantised operators."""
+    """Draws any quantised operator."""
     kind = draw(st.sampled_from(["product", "mean", "sum"]))
     if kind == "product":
         op: OperatorDesc = draw(products.descriptors())
@@ -208,7 +207,7 @@ def test_lowered_equals_reference(op, opset, constant, seed, target, quant_forma
 
 
 def layered(*, weights: str = "INT8", activations: str = "UINT8", dynamic: bool = False) -> Any:
-    """A chain of all of them: convolution, maximum, sum, mean and product."""
+    """A chain of a convolution, a maximum, a sum, a mean and a product."""
     rng = np.random.default_rng(1)
     g = GraphBuilder()
 
@@ -220,8 +219,8 @@ def layered(*, weights: str = "INT8", activations: str = "UINT8", dynamic: bool 
     x = g.input("x", activations, (1, 4, 12, 12))
     scale: Any = number(0.02)
     if dynamic:
-        given = g.dynamic_quantize_linear(g.input("f", "FLOAT32", (1, 4, 12, 12)), activations, activations)
-        x, scale, zero = given.output, given.scale, given.zero_point
+        source = g.dynamic_quantize_linear(g.input("f", "FLOAT32", (1, 4, 12, 12)), activations, activations)
+        x, scale, zero = source.output, source.scale, source.zero_point
     f = g.constant(rng.integers(low, low + 256, (6, 4, 3, 3)).astype(weights.lower()))
     each = g.constant(rng.uniform(0.001, 0.002, (1, 6, 1, 1)).astype(np.float32))
     bias = g.constant(rng.integers(-900, 900, (1, 6, 1, 1)).astype(np.int32))
@@ -286,17 +285,17 @@ def test_an_exact_model_has_integers():
 
 
 @pytest.mark.parametrize("quant_format", QUANT_FORMATS)
-def test_verify_knows_what_is_promised(quant_format):
+def test_verify_passes(quant_format):
     assert verify(layered(), quant_format=quant_format, rounds=3).passed
 
 
 @pytest.mark.parametrize("target", ["onnx", "openvino", "webgpu"])
-def test_maxima_stand_between_quantisations(target):
-    """A Cast would break the chain that accelerators look for."""
+def test_max_pool_is_quantised(target):
+    """A Cast would break the chain that accelerators recognise."""
     found = operators(compile(layered(), target=target, quant_format=QDQ))
     at = found.index("MaxPool")
     if target != "onnx":
         assert [found[at - 1], found[at + 1]] == [DQ, Q]
     assert not {"Cast", "Round", "MatMulInteger", "ConvInteger"} & set(found)
-    # WebGPU has no AveragePool: of a Conv with constant FLOAT weights the optimiser would round these, too
+    # WebGPU has no AveragePool; the optimiser would round the FLOAT weights of the Conv that replaces it
     assert "Flatten" not in found or target == "webgpu"

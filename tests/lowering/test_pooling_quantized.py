@@ -1,4 +1,4 @@
-"""QUANTIZED_LINEAR_AVERAGE_POOLING compiled, run, and compared with the reference."""
+"""QUANTIZED_LINEAR_AVERAGE_POOLING against the reference."""
 
 import itertools
 from typing import Any
@@ -17,7 +17,7 @@ def pool(
     types=("UINT8", "UINT8"), sizes=(2, 3, 6, 7), window=(2, 3), *, strides=None, dilations=None, start=None, end=None,
     include=False, channels="", rank=4, nulls="", ceil=False, layouts=(None, None),
 ):  # fmt: skip
-    """A descriptor; ``channels`` and ``nulls`` name Input and Output by their first letters."""
+    """A descriptor; ``channels`` and ``nulls`` have the initials of Input and Output."""
     n = len(window)
     steps = [strides or (1,) * n, dilations or (1,) * n, start or (0,) * n, end or (0,) * n]
     output = list(sizes[:2])
@@ -43,14 +43,13 @@ def pool(
 
 
 def check(op, *, seed=0, constants=(), **options):
-    """The ONNX operators of a case on all numbers of the types, with scales of one size."""
+    """Checks an operator on random numbers and scales; returns the ONNX operators."""
     rng = np.random.default_rng(seed)
     inputs: dict[str, np.ndarray] = {}
     for name in ("Input", "Output"):
         desc = op.tensor(f"{name}ScaleTensor")
-        inputs[f"{name}ScaleTensor"] = (rng.choice([1, -1], desc.extent) * 2 ** rng.uniform(-1, 1, desc.extent)).astype(
-            np.float32
-        )
+        scales = rng.choice([1, -1], desc.extent) * 2 ** rng.uniform(-1, 1, desc.extent)
+        inputs[f"{name}ScaleTensor"] = scales.astype(np.float32)
     desc = op.tensor("InputTensor")
     low, high = desc.data_type.limits
     inputs["InputTensor"] = rng.integers(low, high, desc.extent, endpoint=True).astype(desc.data_type.dtype)

@@ -1,4 +1,4 @@
-"""QUANTIZE, DEQUANTIZE and DYNAMIC_QUANTIZE_LINEAR compiled, run, and compared with the reference."""
+"""QUANTIZE, DEQUANTIZE and DYNAMIC_QUANTIZE_LINEAR against the reference."""
 
 import itertools
 import math
@@ -19,7 +19,7 @@ WIDTHS = ["INT8", "UINT8", "INT4", "UINT4"]
 
 
 def blocks(name, whole, floats, sizes, counts=None, *, null=False, strides=(None, None, None, None)):
-    """A descriptor; ``counts`` are the sizes of scale and zero point, ``strides`` those of input to output."""
+    """A descriptor; ``counts`` are the sizes of scale and zero point, ``strides`` those of all tensors in order."""
     x, y = (floats, whole) if name == "QUANTIZE" else (whole, floats)
     counts = counts or (1,) * len(sizes)
     tensors = [t(floats, counts, strides[1]), t(whole, counts, strides[2])]
@@ -33,7 +33,7 @@ def blocks(name, whole, floats, sizes, counts=None, *, null=False, strides=(None
 
 
 def check(op, *, constants=(), seed=0, signs=(1, 1, -1), **more):
-    """The ONNX operators of a case that agrees with the reference; scales are such that results fill the range."""
+    """Checks an operator with scales for which results fill the range; returns the ONNX operators."""
     rng = np.random.default_rng(seed)
     scale = op.tensors("QuantizationTensors")[0]
     values = (rng.choice(signs, scale.extent) * 2 ** rng.uniform(-4, 2, scale.extent)).astype(scale.data_type.dtype)
@@ -41,14 +41,13 @@ def check(op, *, constants=(), seed=0, signs=(1, 1, -1), **more):
     return operators(check_case(op, inputs=inputs, constants=constants, seed=seed, extremes=True, **more))
 
 
-def dynamic(source="FLOAT32", target="UINT8", sizes=(2, 3, 4), strides=(None, None)):
-    one = (1,) * len(sizes)
+def dynamic(target="UINT8", strides=(None, None)):
     return operator(
         "DYNAMIC_QUANTIZE_LINEAR",
-        InputTensor=t(source, sizes, strides[0]),
-        OutputTensor=t(target, sizes, strides[1]),
-        OutputScaleTensor=t("FLOAT32", one),
-        OutputZeroPointTensor=t(target, one),
+        InputTensor=t("FLOAT32", (2, 3, 4), strides[0]),
+        OutputTensor=t(target, (2, 3, 4), strides[1]),
+        OutputScaleTensor=t("FLOAT32", (1, 1, 1)),
+        OutputZeroPointTensor=t(target, (1, 1, 1)),
     )
 
 
@@ -62,7 +61,7 @@ def test_forms():
     rows = blocks("DEQUANTIZE", "UINT8", "FLOAT32", (4, 128), (4, 1))
     assert check(rows, **positive) == ["DequantizeLinear"]
     assert check(rows, constants=[*constants, "InputTensor"]) == ["Identity"]
-    for rank in (4, 5):  # of which all dimensions are split, or too many would be
+    for rank in (4, 5):  # splitting all dimensions gives 8, or too many
         nodes = check(blocks("DEQUANTIZE", "UINT8", "FLOAT32", (4,) * rank, (2,) * rank))
         assert ("GatherElements" in nodes) == (rank == 5)
     assert operators(check_case(dynamic())) == ["DynamicQuantizeLinear", "Reshape", "Reshape"]
@@ -84,12 +83,8 @@ def test_halves_go_to_even_before_the_zero_point():
     x = np.arange(-20, 20, dtype=np.float32) / 2
     for whole, (low, high) in {"INT4": (-8, 7), "UINT4": (0, 15), "INT8": (-128, 127), "UINT8": (0, 255)}.items():
         op = blocks("QUANTIZE", whole, "FLOAT32", x.shape)
-        zero = np.array([3], np.uint8)
-        inputs: dict[str, np.ndarray] = {
-            "InputTensor": x,
-            "QuantizationTensors[0]": np.ones(1, np.float32),
-            "QuantizationTensors[1]": zero,
-        }
+        inputs: dict[str, np.ndarray] = {"InputTensor": x, "QuantizationTensors[0]": np.ones(1, np.float32)}
+        inputs["QuantizationTensors[1]"] = np.array([3], np.uint8)
         model = check_case(op, inputs=inputs)
         feeds = {port.name: inputs[port.name].view(port.dtype) for port in model.inputs}
         np.testing.assert_array_equal(model.run(feeds)["OutputTensor"], np.clip(np.rint(x) + 3, low, high))
@@ -102,8 +97,8 @@ def test_infinities_saturate():
         check_case(op, inputs={"InputTensor": x, "QuantizationTensors[0]": np.array([0.5])})
 
 
-def test_four_bits_between_operators_and_at_the_ends_of_a_graph():
-    """Quantized to 15 half bytes, read back through other strides; the half bytes are an output as well."""
+def test_4_bit_values_between_operators_and_as_outputs():
+    """15 elements are quantized, read with other strides, and are an output too."""
     x, scale, whole, y = (Value(name, size) for name, size in (("x", 60), ("scale", 4), ("whole", 8), ("y", 60)))
     first = blocks("QUANTIZE", "INT4", "FLOAT32", (3, 5), null=True)
     second = blocks("DEQUANTIZE", "INT4", "FLOAT32", (5, 3), null=True, strides=((1, 5), None, None, None))
@@ -127,8 +122,8 @@ def test_four_bits_between_operators_and_at_the_ends_of_a_graph():
 
 
 @pytest.mark.parametrize("strides", [None, (1, 3), (10, 2)])
-def test_half_bytes_beside_others_are_kept(strides):
-    """What lies between and behind the elements of a written tensor stays as it was."""
+def test_bits_between_4_bit_elements_are_kept(strides):
+    """Writing a tensor does not change the memory between and after its elements."""
     x, scale, before, after = (Value(name, size) for name, size in (("x", 60), ("s", 4), ("before", 20), ("after", 20)))
     op = blocks("QUANTIZE", "UINT4", "FLOAT32", (3, 5), null=True, strides=(None, None, None, strides))
     reads = {"InputTensor": (Read(x),), "QuantizationTensors": (Read(scale),)}
@@ -162,16 +157,16 @@ def test_dynamic_strides_and_ranges(target):
         check_case(dynamic(target=target), inputs={"InputTensor": x}, constants=["InputTensor"])
 
 
-# --- generated -------------------------------------------------------------------------------------------------------
+# --- packed weights --------------------------------------------------------------------------------------------------
 
 
-def weighed(whole, rows, columns, block, *, null=False, floats="FLOAT32", label="weights"):
-    """A row times a constant matrix of ``whole`` numbers, which have a scale for each block of a column."""
+def weighted(whole, rows, columns, block, *, null=False, floats="FLOAT32"):
+    """A row times a constant matrix of type ``whole`` with a scale for each block of a column."""
     rng = np.random.default_rng(3)
     matrix, counts = (rows, columns), (rows // block, columns)
     x, y = Value("x", rows * 4), Value("y", columns * 4)
     scale = t(floats, counts)
-    tensors = [(label, t(whole, matrix)), ("scales", scale), ("zeros", t(whole, counts))][: 2 if null else 3]
+    tensors = [("weights", t(whole, matrix)), ("scales", scale), ("zeros", t(whole, counts))][: 2 if null else 3]
     constants = []
     for name, desc in tensors:
         octets = rng.integers(0, 256, desc.minimum_bytes, np.uint8)
@@ -210,7 +205,7 @@ def weighed(whole, rows, columns, block, *, null=False, floats="FLOAT32", label=
     return Graph(tuple(nodes), (), (GraphOutput("y", dense, t(floats, matrix)),), tuple(constants))
 
 
-def agrees(graph, model):
+def compare(graph, model):
     feeds = {
         port.name: np.random.default_rng(1).standard_normal(port.shape).astype(port.dtype) for port in model.inputs
     }
@@ -220,13 +215,13 @@ def agrees(graph, model):
 
 
 class TestPackedWeights:
-    """4-bit constants take half a byte each in a file, and are ordinary weights once it is loaded."""
+    """4-bit constants take half a byte in the file, and are ordinary weights after loading."""
 
     @pytest.mark.parametrize("opset", [21, 22, 23])
     @pytest.mark.parametrize("null", [False, True])
     @pytest.mark.parametrize("whole", ["INT4", "UINT4"])
-    def test_half_a_byte_each(self, whole, null, opset):
-        graph = weighed(whole, 128, 48, 32, null=null)
+    def test_bytes_per_element(self, whole, null, opset):
+        graph = weighted(whole, 128, 48, 32, null=null)
         model = compile_outputs(graph, graph.outputs, opset=opset)
         onnx.checker.check_model(model.model_proto, full_check=True)
         (weights,) = [item for item in model.model_proto.graph.initializer if item.name == "weights"]
@@ -235,24 +230,24 @@ class TestPackedWeights:
         assert weights.raw_data == graph.constants[0].data.read().tobytes()
         scales = 4 * 48 * 4
         assert model.weight_bytes < 128 * 48 // 2 + scales * (1 if null else 2) + 100
-        agrees(graph, model)
+        compare(graph, model)
 
     @pytest.mark.parametrize("whole", ["INT4", "UINT4"])
-    def test_an_odd_number_of_halves(self, whole):
-        graph = weighed(whole, 33, 33, 11, floats="FLOAT16")
+    def test_an_odd_number_of_elements(self, whole):
+        graph = weighted(whole, 33, 33, 11, floats="FLOAT16")
         model = compile_outputs(graph, graph.outputs)
         assert len(next(iter(model.model_proto.graph.initializer)).raw_data) == (33 * 33 + 1) // 2
-        agrees(graph, model)
+        compare(graph, model)
 
     def test_large_zero_points_are_packed_too(self):
-        graph = weighed("UINT4", 256, 128, 8)
+        graph = weighted("UINT4", 256, 128, 8)
         model = compile_outputs(graph, graph.outputs)
         kinds = [item.data_type for item in model.model_proto.graph.initializer]
         assert kinds.count(onnx.TensorProto.UINT4) == 2
-        agrees(graph, model)
+        compare(graph, model)
 
     def test_in_external_data(self, tmp_path):
-        graph = weighed("INT4", 128, 48, 32)
+        graph = weighted("INT4", 128, 48, 32)
         model = compile_outputs(graph, graph.outputs)
         written = model.save(tmp_path / "model.onnx", external_data=True)
         assert len(written) == 2
@@ -260,27 +255,27 @@ class TestPackedWeights:
         session = onnxruntime.InferenceSession(written[0], providers=["CPUExecutionProvider"])
         np.testing.assert_array_equal(session.run(None, {"x": feed})[0], model.run({"x": feed})["y"])
 
-    def test_nothing_but_the_product_is_left_at_run_time(self, tmp_path):
-        """Not a MatMulNBits, whose other factor would have 8 bits, nor a DequantizeLinear for every inference."""
-        graph = weighed("UINT4", 128, 48, 32)
+    def test_the_runtime_folds_dequantisation(self, tmp_path):
+        """The optimised model has neither MatMulNBits, which quantises the other factor, nor DequantizeLinear."""
+        graph = weighted("UINT4", 128, 48, 32)
         model = compile_outputs(graph, graph.outputs)
         assert [node.op_type for node in left_by_optimiser(model, tmp_path).node] == ["MatMul"]
 
     @pytest.mark.parametrize(("opset", "target"), [(20, "cpu"), (21, "dml")])
-    def test_where_there_are_none(self, opset, target):
-        graph = weighed("UINT4", 128, 48, 32)
+    def test_opsets_and_targets_without_4_bit_types(self, opset, target):
+        graph = weighted("UINT4", 128, 48, 32)
         model = compile_outputs(graph, graph.outputs, opset=opset, target=target)
         assert not {item.data_type for item in model.model_proto.graph.initializer} & {
             onnx.TensorProto.INT4,
             onnx.TensorProto.UINT4,
         }
-        agrees(graph, model)
+        compare(graph, model)
 
-    def test_few_are_ordinary_constants(self):
-        graph = weighed("UINT4", 16, 16, 8)
+    def test_small_tensors_are_ordinary_constants(self):
+        graph = weighted("UINT4", 16, 16, 8)
         model = compile_outputs(graph, graph.outputs)
         assert operators(model) == ["MatMul"]
-        agrees(graph, model)
+        compare(graph, model)
 
     def test_scales_of_run_time(self):
         for whole, expected in (("INT4", ["Cast", "Mul"]), ("UINT4", ["Cast", "Sub", "Mul"])):

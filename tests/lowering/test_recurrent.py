@@ -1,4 +1,4 @@
-"""RNN, GRU and LSTM compiled, run, and compared with the reference."""
+"""RNN, GRU and LSTM against the reference."""
 
 import json
 from itertools import product
@@ -15,9 +15,9 @@ from tests.lowering.harness import check_case, check_form, make_case, operator, 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 DIRECTIONS = ("FORWARD", "BACKWARD", "BIDIRECTIONAL")
 NODE = {"RNN": ("TANH",), "GRU": ("SIGMOID", "TANH"), "LSTM": ("SIGMOID", "TANH", "TANH")}
-"""Activations with which ONNX's operator serves."""
+"""Activations that ONNX's operators have."""
 SCAN = {"RNN": ("GELU",), "GRU": ("SIGMOID", "GELU"), "LSTM": ("SIGMOID", "TANH", "GELU")}
-"""Activations that it does not have."""
+"""Activations, one of which they do not have."""
 FORMS = [
     pytest.param(name, form[name], id=f"{name}-{kind}")
     for kind, form in (("node", NODE), ("scan", SCAN))
@@ -35,19 +35,12 @@ INPUTS = {
     "GRU": ("BiasTensor", "HiddenInitTensor", "SequenceLengthsTensor"),
     "LSTM": ("BiasTensor", "HiddenInitTensor", "CellMemInitTensor", "SequenceLengthsTensor", "PeepholeTensor"),
 }
-PARAMETERS: dict[str, Any] = {
-    "Alpha": 0.75,
-    "Beta": 0.25,
-    "Gamma": 1.5,
-    "Steepness": 1.25,
-    "Bias": 0.125,
-    "Threshold": 0.25,
-}
-PARAMETERS |= {"SigmoidInputScale": 1.5, "Axes": (3,)}
+PARAMETERS: dict[str, Any] = {"Alpha": 0.75, "Beta": 0.25, "Gamma": 1.5, "Steepness": 1.25, "Bias": 0.125}
+PARAMETERS |= {"Threshold": 0.25, "SigmoidInputScale": 1.5, "Axes": (3,)}
 
 
 def activation(name, **fields):
-    """An activation with attributes away from the defaults."""
+    """An activation with attributes that are not the defaults."""
     schema = catalog.operator(f"ACTIVATION_{name}")
     known = {item.name: PARAMETERS[item.name] for item in schema.fields if item.name in PARAMETERS}
     return operator(schema.short_name, **{**known, **fields})
@@ -67,7 +60,7 @@ def recurrent(
     layouts=None,
     **attributes,
 ):
-    """A descriptor with everything but ``without``; ``activations`` are those of one direction or of all."""
+    """A descriptor with all tensors but ``without``; ``activations`` are for one direction or for all."""
     directions = 2 if direction == "BIDIRECTIONAL" else 1
     gates, layouts = GATES[name], layouts or {}
     sizes = {
@@ -97,7 +90,7 @@ def recurrent(
 
 
 def contents(op, lengths=None, scale=0.4, seed=0):
-    """Numbers that keep the gates where they are curved, and sequence lengths."""
+    """Returns numbers that do not saturate the gates, and sequence lengths."""
     random = np.random.default_rng(seed)
     values = {}
     for field in op.schema.input_fields:
@@ -108,19 +101,19 @@ def contents(op, lengths=None, scale=0.4, seed=0):
                 chosen = random.integers(0, upper, desc.sizes[-1]) if lengths is None else lengths
                 values[field.name] = np.array(chosen, np.uint32).reshape(desc.sizes)
     for name, desc in ((name, op.tensor(name)) for name in values if not op.tensor(name).is_packed):
-        # where elements share memory they have one value
+        # elements that share memory have one value
         values[name] = values[name][tuple(slice(None) if s else slice(1) for s in desc.effective_strides)]
         values[name] = np.broadcast_to(values[name], desc.sizes)
     return values
 
 
 def check(op, *, lengths=None, constants=(), **options):
-    """Compiles, runs and compares an exact model, whose steps are the body of a Scan."""
+    """Checks an exact model, whose steps are the body of a Scan."""
     return check_case(op, inputs=contents(op, lengths), constants=present(op, constants), **options)
 
 
 def default(op, *, lengths=None, constants=(), **options):
-    """The same of a default model, which has ONNX's operators, and lengths in range."""
+    """Checks a default model, which has ONNX's operators, on lengths in range."""
     if lengths is None and op.has("SequenceLengthsTensor"):
         steps = op.tensor("InputTensor").sizes[1]
         lengths = [1 + index % steps for index in range(op.tensor("SequenceLengthsTensor").sizes[-1])]
@@ -132,20 +125,19 @@ def present(op, names):
 
 
 def recurrent_node(model):
-    """The only node that goes through the steps."""
+    """Returns the only recurrent node."""
     (node,) = [item for item in model.model_proto.graph.node if item.op_type in {*GATES, "Scan"}]
     return node
 
 
 def attributes_of(node):
-    """Attributes by name, all but the body of a Scan."""
+    """Returns attributes by name, without the body of a Scan."""
     kinds = {1: "f", 2: "i", 3: "s", 6: "floats", 7: "ints", 8: "strings"}
     values = {item.name: getattr(item, kinds[item.type]) for item in node.attribute if item.name != "body"}
     return {key: list(value) if hasattr(value, "extend") else value for key, value in values.items()}
 
 
 def body_of(node):
-    """The body of a Scan."""
     (body,) = [item.g for item in node.attribute if item.name == "body"]
     return body
 
@@ -168,13 +160,13 @@ def test_every_data_type_and_rank(name, data_type, rank, form, direction):
 
 class TestForm:
     @pytest.mark.parametrize("name", GATES)
-    def test_the_operator_alone(self, name):
+    def test_one_node(self, name):
         op = recurrent(name, without=("SequenceLengthsTensor",))
         found = operators(default(op, constants=[*WEIGHTS, "HiddenInitTensor", "CellMemInitTensor"]))
         assert [item for item in found if item != "Reshape"] == [name]
 
     @pytest.mark.parametrize("name", ["GRU", "LSTM"])
-    def test_what_is_the_default_is_left_out(self, name):
+    def test_default_attributes_are_omitted(self, name):
         assert attributes_of(recurrent_node(default(recurrent(name)))) == {"hidden_size": 5}
         backward = attributes_of(recurrent_node(default(recurrent(name, direction="BIDIRECTIONAL"))))
         assert backward == {"hidden_size": 5, "direction": b"bidirectional"}
@@ -197,20 +189,19 @@ class TestForm:
         assert attributes_of(recurrent_node(default(op))) == expected
 
     @pytest.mark.parametrize("name", GATES)
-    def test_constant_weights_are_laid_out_when_compiling(self, name):
+    def test_constant_weights_are_transposed_when_compiling(self, name):
         op = recurrent(name, SCAN[name], without=("SequenceLengthsTensor",))
         model = check(op, constants=[*WEIGHTS, "HiddenInitTensor", "CellMemInitTensor"])
         assert [item for item in operators(model) if item != "Reshape"] == ["Gemm", "Scan"]
 
     @pytest.mark.parametrize("linear_before_reset", [False, True])
-    def test_weights_of_run_time_are_taken_apart_outside_of_the_loop(self, linear_before_reset):
+    def test_weights_are_split_outside_of_the_loop(self, linear_before_reset):
         op = recurrent("GRU", SCAN["GRU"], LinearBeforeReset=linear_before_reset)
         body = body_of(recurrent_node(check(op)))
         inside = {item for step in body.node for item in step.output} | {item.name for item in body.input}
         assert {step.input[0] for step in body.node if step.op_type in {"Split", "Slice"}} <= inside
 
-    def test_float16_is_rounded_at_the_end(self):
-        """Of exact models."""
+    def test_exact_models_round_float16_at_the_end(self):
         op = recurrent("GRU", data_type="FLOAT16")
         model = check(op, lengths=[1, 2], constants=[*WEIGHTS, LENGTHS])
         assert operators(model).count("Cast") == 4  # input, initial state; both outputs
@@ -219,7 +210,7 @@ class TestForm:
         assert "Cast" not in {step.op_type for step in body_of(recurrent_node(model)).node}
         assert operators(default(op, constants=WEIGHTS)).count("Cast") == 1  # lengths
 
-    def test_a_reason_is_given(self):
+    def test_notes(self):
         (trace,) = check(recurrent("RNN", ["TANH"])).lowered.traces
         notes = {"RNN differs from DirectML's for NaN", "the steps are the body of a Scan"}
         assert notes <= {*trace.notes}
@@ -237,7 +228,7 @@ class TestOutputs:
                 model = check(recurrent(name, activations, direction=direction, without=without))
                 assert len(model.model_proto.graph.output) == sum(wanted)
 
-    def test_what_is_not_wanted_is_not_computed(self):
+    def test_unused_outputs_are_not_computed(self):
         for wanted, names in (((True, False), 1), ((False, True), 2)):
             without = [field for field, keep in zip(OUTPUTS["GRU"], wanted, strict=True) if not keep]
             node = recurrent_node(default(recurrent("GRU", without=without)))
@@ -247,7 +238,7 @@ class TestOutputs:
 
     @pytest.mark.parametrize("name", GATES)
     def test_a_layer_of_constants(self, name):
-        """ONNX Runtime evaluates it when it loads the model; 1.24 wants a name for every output then."""
+        """ONNX Runtime folds it when it loads the model; 1.24 requires a name for every output then."""
         for without in ((), *((field,) for field in OUTPUTS[name])):
             op = recurrent(name, without=without)
             check(op, constants=[field.name for field in op.schema.input_fields])
@@ -276,32 +267,32 @@ class TestOptionalInputs:
 @pytest.mark.parametrize(("name", "activations"), FORMS)
 class TestSequenceLengths:
     LENGTHS = (0, 3, 1, 9, 2, 0, 4_000_000_000, 3)
-    """None at all, as many as there are, fewer, more, and what would be negative as INT32."""
+    """No steps, all, fewer, more, and a number that is negative as INT32."""
 
     @pytest.mark.parametrize("constants", [(), ("SequenceLengthsTensor",)])
     def test_all_kinds(self, name, activations, direction, constants):
         op = recurrent(name, activations, direction=direction, batch=8)
         check(op, lengths=self.LENGTHS, constants=constants)
 
-    def test_none_has_a_step(self, name, activations, direction):
+    def test_lengths_of_0(self, name, activations, direction):
         op = recurrent(name, activations, direction=direction)
-        for _ in range(3):  # an output that nothing writes is not always what it was the first time
+        for _ in range(3):  # memory that is never written may differ from run to run
             check(op, lengths=[0, 0])
 
-    def test_a_single_step_is_the_last_one_forward(self, name, activations, direction):
+    def test_a_single_step(self, name, activations, direction):
         check(recurrent(name, activations, direction=direction, steps=1), lengths=[0, 1])
 
-    def test_constant_lengths_that_are_all_full_are_left_out(self, name, activations, direction):
+    def test_constant_full_lengths_are_dropped(self, name, activations, direction):
         op = recurrent(name, activations, direction=direction)
         model = check(op, lengths=[3, 3], constants=["SequenceLengthsTensor"])
         assert not {"Where", "Less", "Min"} & set(operators(model))
 
-    def test_constant_lengths_that_all_begin_need_no_last_look(self, name, activations, direction):
+    def test_constant_positive_lengths_need_no_guard(self, name, activations, direction):
         op = recurrent(name, activations, direction=direction)
         model = check(op, lengths=[1, 3], constants=["SequenceLengthsTensor"])
         assert not {"Where", "Less", "Greater", "Min"} & set(operators(model))
 
-    def test_what_stands_behind_the_end_reaches_nothing(self, name, activations, direction):
+    def test_elements_after_the_end_are_ignored(self, name, activations, direction):
         op = recurrent(name, activations, direction=direction)
         inputs = contents(op, [1, 2])
         inputs["InputTensor"][0, 1:, 0] = np.nan
@@ -318,18 +309,18 @@ OF_ONE_TENSOR = [
 ]
 BY_NAME = {"ELU", "HARD_SIGMOID", "IDENTITY", "LEAKY_RELU", "LINEAR", "RELU", "SOFTSIGN", "THRESHOLDED_RELU"}
 BY_NAME |= {"SCALED_TANH", "SIGMOID", "TANH"}
-"""Activations that all three ONNX operators have; SOFTPLUS has a Steepness, too."""
+"""Activations that all three ONNX operators have; SOFTPLUS needs a Steepness of 1."""
 
 
 class TestActivations:
-    def test_all_are_here(self):
+    def test_all_are_tested(self):
         assert len(OF_ONE_TENSOR) == 25
         assert set(OF_ONE_TENSOR) > BY_NAME
 
     @pytest.mark.parametrize("tested", OF_ONE_TENSOR)
     @pytest.mark.parametrize("name", GATES)
     @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
-    def test_each_at_each_place(self, name, tested, data_type):
+    def test_each_in_each_position(self, name, tested, data_type):
         for place in range(len(NODE[name])):
             activations = [*NODE[name]]
             activations[place] = tested
@@ -339,7 +330,7 @@ class TestActivations:
 
     @pytest.mark.parametrize("direction", DIRECTIONS)
     @pytest.mark.parametrize(("name", "activations"), FORMS)
-    def test_forward_ones_come_first(self, name, activations, direction):
+    def test_activations_of_the_forward_direction_come_first(self, name, activations, direction):
         other = {"RNN": ["RELU"], "GRU": ["SOFTSIGN", "RELU"], "LSTM": ["SOFTSIGN", "RELU", "ELU"]}[name]
         both = [*activations, *other] if direction == "BIDIRECTIONAL" else activations
         check(recurrent(name, both, direction=direction))
@@ -347,15 +338,15 @@ class TestActivations:
     @pytest.mark.parametrize("tested", ["ELU", "HARD_SIGMOID", "LEAKY_RELU", "LINEAR", "THRESHOLDED_RELU"])
     @pytest.mark.parametrize(("alpha", "beta"), [(0.0, 0.0), (-0.5, 0.25), (1.75, -0.5), (0.01, 1.0)])
     def test_parameters(self, tested, alpha, beta):
-        given = activation(tested)
-        changed = activation(tested, Alpha=alpha, **({"Beta": beta} if given.schema.field("Beta") else {}))
+        has_beta = activation(tested).schema.field("Beta")
+        changed = activation(tested, Alpha=alpha, **({"Beta": beta} if has_beta else {}))
         for name in GATES:
             default(recurrent(name, [changed] * len(NODE[name])))
 
     @pytest.mark.parametrize("first", ["SOFTSIGN", "LEAKY_RELU", "LINEAR"])
     @pytest.mark.parametrize("second", ["SOFTSIGN", "LEAKY_RELU", "LINEAR"])
     def test_parameters_of_some_only(self, first, second):
-        """ONNX Runtime 1.24 reads RNN's by position, 1.31 in order."""
+        """ONNX Runtime 1.24 reads those of RNN by position, 1.31 in order."""
         count = {"SOFTSIGN": 0, "LEAKY_RELU": 1, "LINEAR": 2}
         model = default(recurrent("RNN", [first, second], direction="BIDIRECTIONAL"))
         assert ("RNN" in operators(model)) == (count[first] >= count[second])
@@ -374,7 +365,7 @@ class TestActivations:
     @pytest.mark.parametrize("name", GATES)
     @pytest.mark.parametrize("tested", [*sorted(BY_NAME), "TANH", "SCALED_TANH", "SOFTPLUS", "GELU"])
     def test_from_the_smallest_to_the_largest_arguments(self, name, tested):
-        """Every value as the argument of a gate that alone makes the hidden state."""
+        """The hidden state depends on one gate only, whose argument takes all values."""
         powers = 10.0 ** np.linspace(-37, 37, 150)
         values = np.concatenate([np.linspace(-100, 100, 400), powers, -powers, [0.0, -0.0]]).astype(np.float32)
         if tested == "SOFTPLUS":
@@ -402,7 +393,7 @@ class TestActivations:
 
 class TestLstm:
     def test_nan_beneath_a_negative_threshold(self):
-        """DirectML clips from below first, where NaN becomes the larger bound, and then from above."""
+        """DirectML applies the lower bound first, which replaces NaN, and then the upper bound."""
         op = recurrent("LSTM", UseClipThreshold=True, ClipThreshold=-1.0)
         inputs = contents(op)
         inputs["InputTensor"][0, 0, 0, 0] = np.nan
@@ -425,7 +416,7 @@ class TestLstm:
         )
         check(op)
 
-    def test_clip_at_0_is_nothing_that_onnx_can_say(self):
+    def test_onnx_cannot_clip_at_0(self):
         model = default(recurrent("LSTM", UseClipThreshold=True, ClipThreshold=0.0))
         assert "LSTM" not in operators(model)
 
@@ -438,7 +429,7 @@ def test_extreme_values(name, activations, direction):
 
 
 class TestDirectML:
-    """Where the provider has a kernel, it is DirectML's own."""
+    """The provider's kernels are DirectML's own operators."""
 
     def compiled(self, op, opset):
         graph = make_case(op, constants=[name for name in WEIGHTS if op.schema.field(name) and op.has(name)]).graph
@@ -455,14 +446,14 @@ class TestDirectML:
         assert "Scan" in self.compiled(op, 22)
         assert "Scan" in self.compiled(recurrent("GRU", ["SIGMOID", "SOFTPLUS"]), 21)
 
-    def test_behind_them_the_operator_runs_in_float32(self):
+    def test_after_them_the_operator_runs_in_float32(self):
         op = recurrent("GRU", data_type="FLOAT16", without=("SequenceLengthsTensor",))
         found = [item for item in self.compiled(op, 22) if item != "Reshape"]
         assert found == ["Cast", "Cast", "GRU", "Cast", "Cast"]
 
 
-def test_layers_upon_each_other(tmp_path):
-    """Two Scans in one model, the second of which reads the output of the first as another shape, and a GRU."""
+def test_stacked_layers(tmp_path):
+    """Two Scans and a GRU; the second Scan reads the output of the first in another shape."""
 
     def layer(name, operator_name, source, target, features, activations, **attributes):
         gates = GATES[operator_name] * 3

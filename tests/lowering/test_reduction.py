@@ -1,4 +1,4 @@
-"""REDUCE, ARGMIN and ARGMAX compiled, run, and compared with the reference."""
+"""REDUCE, ARGMIN and ARGMAX against the reference."""
 
 from typing import Any
 
@@ -9,8 +9,8 @@ import dml2onnx
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.emitter import Emitter
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.reference import operator_results
-from tests.lowering.harness import assert_close, check_case, make_case, operator, operators, t, whole_range
+from tests.lowering import harness
+from tests.lowering.harness import check_case, make_case, operator, operators, t, whole_range
 
 SHAPE = (3, 4, 5)
 FLOAT_ONLY = ["AVERAGE", "L2", "LOG_SUM", "LOG_SUM_EXP"]
@@ -32,17 +32,15 @@ LARGE = [
     ((1, 24576), (1,)),
     ((24576,), (0,)),
 ]
-"""Sizes from which on forms change, two with a long axis that is prime, and Axes."""
+"""Sizes and Axes that change the form; two have a long prime axis."""
 
 
 def reduced(sizes, axes):
     return tuple(1 if axis in axes else size for axis, size in enumerate(sizes))
 
 
-def reduce(function, axes=(1,), data_type="FLOAT32", sizes=SHAPE, strides=None, out=None, index="UINT32"):
-    """A descriptor; the axes beyond the sizes are left out."""
-    axes = tuple(axis for axis in axes if axis < len(sizes))
-    output = t(index if function in INDEX else data_type, reduced(sizes, axes), out)
+def reduce(function, axes=(1,), data_type="FLOAT32", sizes=SHAPE, strides=None):
+    output = t("UINT32" if function in INDEX else data_type, reduced(sizes, axes))
     return operator(
         "REDUCE",
         Function=function,
@@ -53,13 +51,11 @@ def reduce(function, axes=(1,), data_type="FLOAT32", sizes=SHAPE, strides=None, 
     )
 
 
-def arg(name, direction, axes=(1,), data_type="FLOAT32", sizes=SHAPE, strides=None, out=None, index="UINT32"):
-    """A descriptor; the axes beyond the sizes are left out."""
-    axes = tuple(axis for axis in axes if axis < len(sizes))
+def arg(name, direction, axes=(1,), data_type="FLOAT32", sizes=SHAPE):
     return operator(
         name,
-        InputTensor=t(data_type, sizes, strides),
-        OutputTensor=t(index, reduced(sizes, axes), out),
+        InputTensor=t(data_type, sizes),
+        OutputTensor=t("UINT32", reduced(sizes, axes)),
         AxisCount=len(axes),
         Axes=axes,
         AxisDirection=direction,
@@ -67,7 +63,7 @@ def arg(name, direction, axes=(1,), data_type="FLOAT32", sizes=SHAPE, strides=No
 
 
 def every(data_type, **options):
-    """All functions that have a data type."""
+    """Yields descriptors of all functions for a data type."""
     functions = FUNCTIONS if data_type.startswith("FLOAT") else [*EXTREME, *INDEX]
     functions = [*functions, *MODULAR] if data_type in WIDE_INTEGERS else functions
     yield from (reduce(function, data_type=data_type, **options) for function in functions)
@@ -75,14 +71,8 @@ def every(data_type, **options):
         yield from (arg(name, direction, data_type=data_type, **options) for direction in ("INCREASING", "DECREASING"))
 
 
-def evaluate(op, x, **options):
-    """The output for one input, compared with the reference on the way, and the ONNX operators."""
-    case = make_case(op, inputs={"InputTensor": x}, constants=options.pop("constants", ()))
-    model = compile_outputs(case.graph, case.graph.outputs, **{"opset": 21, **options})
-    got = model.run({port.name: case.memory[port.name] for port in model.inputs})["OutputTensor"]
-    ((result,),) = operator_results(op, case.logical).values()
-    assert_close(got, result, op.tensor("OutputTensor"), op.type)
-    return got, operators(model)
+def evaluate(op, x):
+    return harness.evaluate(op, InputTensor=x)
 
 
 @pytest.mark.parametrize("data_type", WIDE_INTEGERS)
@@ -96,19 +86,19 @@ def test_target_dml_has_kernels_for_integers(data_type):
 @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", *INTEGERS])
 @pytest.mark.parametrize("axes", [(), (0,), (2,), (0, 2), (2, 0), (1, 2), (2, 1, 0)])
 def test_every_function_over_every_kind_of_axes(data_type, axes):
-    """No axes reduce nothing, and several are in any order."""
+    """Axes may be empty, and in any order."""
     for op in every(data_type, axes=axes):
         check_case(op, extremes=True)
 
 
 @pytest.mark.parametrize("data_type", ["FLOAT32", "INT64", "UINT8"])
-def test_axes_of_size_1_count_for_nothing(data_type):
+def test_axes_of_size_1_are_not_reduced(data_type):
     for op in every(data_type, axes=(0, 2), sizes=(1, 3, 1)):
         model = check_case(op, extremes=True)
         assert not any(name.startswith(("Reduce", "Arg")) for name in operators(model))
 
 
-def test_no_axes_are_a_formula_of_each_element():
+def test_without_axes_functions_are_element_wise():
     expected = {"L1": ["Abs"], "L2": ["Abs"], "SUM_SQUARE": ["Mul"], "LOG_SUM": ["Log"]}
     for function in [*FLOAT_ONLY, *MODULAR]:
         nodes = operators(check_case(reduce(function, ())))
@@ -135,7 +125,7 @@ def test_large_extremes(data_type, sizes, axes):
 
 
 @pytest.mark.parametrize(("sizes", "axes"), [*LARGE, (SHAPE, (1,))])
-def test_integers_are_summed_by_short_vectors_of_ones(sizes, axes):
+def test_integer_sums_are_products_with_short_vectors_of_ones(sizes, axes):
     case = make_case(reduce("SUM", axes, "INT64", sizes))
     model = compile_outputs(case.graph, case.graph.outputs, opset=21)
     assert set(operators(model)) <= {"Reshape", "MatMul", "Pad"}
@@ -143,13 +133,13 @@ def test_integers_are_summed_by_short_vectors_of_ones(sizes, axes):
     assert all(array.size <= 4096 for array in model.lowered.initializers.values())
 
 
-def test_products_of_floats_over_the_first_axis_are_made_of_pieces():
+def test_products_of_floats_over_the_first_axis_are_split():
     assert "ReduceProd" not in operators(check_case(reduce("MULTIPLY", (0,), sizes=(128, 256))))
     for axes in [(1,), (0, 1)]:
         assert "ReduceProd" in operators(check_case(reduce("MULTIPLY", axes, sizes=(128, 256))))
 
 
-def test_integers_are_multiplied_in_few_nodes():
+def test_products_of_integers_take_few_nodes():
     for sizes, axes in LARGE:
         case = make_case(reduce("MULTIPLY", axes, "INT32", sizes))
         nodes = operators(compile_outputs(case.graph, case.graph.outputs, opset=21))
@@ -170,7 +160,7 @@ def test_integers_compare_exactly(data_type, seed):
 
 
 @pytest.mark.parametrize("data_type", ["INT64", "UINT64"])
-def test_kernels_that_compare_64_bits_wrongly_are_avoided(data_type):
+def test_no_kernels_that_compare_64_bits_wrongly(data_type):
     for function in EXTREME:
         for sizes, axes in [(SHAPE, (0, 2)), *LARGE]:
             case = make_case(reduce(function, axes, data_type, sizes))
@@ -224,12 +214,11 @@ def test_float16_is_summed_in_float32():
     ],
 )
 def test_forms(function, nodes):
-    """A function is the node of its name, or a formula around ReduceSum."""
     assert [name for name in operators(check_case(reduce(function))) if name != "Reshape"] == nodes
 
 
 @pytest.mark.parametrize("name", INDEX)
-def test_indices_with_nan_lie_inside(name):
+def test_indices_of_rows_with_nan_are_in_range(name):
     x = np.full((4, 5), np.nan, np.float32)
     x[1, 2], x[2, 0], x[3, 4] = 1, -np.inf, np.inf
     for direction in ["INCREASING", "DECREASING"]:
@@ -249,7 +238,7 @@ def test_ties(data_type, axes):
             evaluate(arg(function, direction, axes, data_type, x.shape), x)
 
 
-def test_axes_side_by_side_need_no_transpose():
+def test_adjacent_axes_need_no_transpose():
     for axes, moved in [((1, 2), False), ((0, 1, 2), False), ((0, 2), True)]:
         assert ("Transpose" in operators(check_case(arg("ARGMAX", "INCREASING", axes)))) == moved
 
@@ -257,7 +246,7 @@ def test_axes_side_by_side_need_no_transpose():
 # --- layouts ---------------------------------------------------------------------------------------------------------
 
 
-def test_what_only_repeats_is_not_reduced_element_by_element():
+def test_broadcast_elements_are_computed_once():
     assert "Expand" not in operators(check_case(reduce("MAX", (0, 1), strides=(0, 5, 1))))
     nodes = operators(check_case(reduce("SUM", (1,), strides=(0, 5, 1))))
     assert nodes[-2:] == ["ReduceSum", "Expand"]
@@ -274,7 +263,7 @@ def test_constants_fold(data_type, axes):
 # --- emitter ---------------------------------------------------------------------------------------------------------
 
 
-def test_folded_indices_are_those_of_the_kernels():
+def test_folded_indices_equal_the_kernels():
     x = np.array([[3, 1, 3, 1], [2, 2, 2, 2]], np.float32)
     e = Emitter()
     for last in [False, True]:
@@ -286,13 +275,10 @@ def test_folded_indices_are_those_of_the_kernels():
         )
 
 
-# --- generated descriptors -------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("exact", [False, True], ids=["default", "exact"])
 @pytest.mark.parametrize(("indices", "read"), [("UINT32", "FLOAT32"), ("INT32", "FLOAT32"), ("INT64", "FLOAT64")])
 def test_an_index_read_as_a_float_is_looked_up(indices: str, read: str, exact: bool) -> None:
-    """As yolov4 does: the position among so many is one of so many patterns of bits."""
+    """As in yolov4: a table has the bits of every possible index."""
     g = dml2onnx.GraphBuilder()
     x = g.input("x", "FLOAT32", (2, 80, 3))
     found = g.argmax(x, indices, axes=[1], axis_direction="INCREASING")

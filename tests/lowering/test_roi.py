@@ -1,4 +1,4 @@
-"""ROI_ALIGN, ROI_ALIGN1 and ROI_POOLING: numbers against the reference, and the ONNX form of each way through."""
+"""ROI_ALIGN, ROI_ALIGN1 and ROI_POOLING: results and ONNX forms."""
 
 from __future__ import annotations
 
@@ -32,14 +32,11 @@ from tests.lowering.regions import (
 
 
 def run(op: OperatorDesc, rois: Any = None, batches: Any = None, **settings: Any) -> np.ndarray:
-    """The output for given regions, which has also been compared with the reference."""
-    given = inputs(op, rois, batches) | settings.pop("more", {})
-    model = check_case(op, inputs=given, **settings)
-    case = make_case(op, inputs=given)
+    """Checks an operator; returns the output."""
+    arrays = inputs(op, rois, batches) | settings.pop("more", {})
+    model = check_case(op, inputs=arrays, **settings)
+    case = make_case(op, inputs=arrays)
     return model.run({port.name: case.memory[port.name] for port in model.inputs})["OutputTensor"]
-
-
-# --- everything the support tables admit -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("tensor", ["OutputTensor", "ROITensor", "BatchIndicesTensor"])
@@ -72,19 +69,19 @@ def test_samples(reduction: str, mode: str, samples: tuple[int, int]) -> None:
         run(align(outside=outside, scales=(0.5, 2.0), offsets=(0.25, 0.0), data_type="FLOAT16", **options))
 
 
-def test_known_regions_that_roi_align_does_not_take_are_gathered_by_default() -> None:
-    """RoiAlign with samples by the size of a region does not run where one is inverted."""
+def test_constant_inverted_regions_are_gathered_by_default() -> None:
+    """RoiAlign fails for them if the number of samples depends on the size of a region."""
     for last, expected in ((5.0, True), (0.5, False)):
         op = align("ROI_ALIGN", samples=ANY_NUMBER, regions=2)
-        given = inputs(op, [[1, 1, 4, 5], [1, 1, 4, last]])
-        model = check_default(op, None, inputs=given, constants=["ROITensor"])
+        regions = inputs(op, [[1, 1, 4, 5], [1, 1, 4, last]])
+        model = check_default(op, None, inputs=regions, constants=["ROITensor"])
         assert ("RoiAlign" in operators(model)) == expected
 
 
 @pytest.mark.parametrize("offset", [0, 16])
 @pytest.mark.parametrize("strides", [None, (1, 3)])
-def test_regions_are_drawn_in_order(offset: int, strides: tuple[int, ...] | None) -> None:
-    """For models that leave open what an inverted region gives."""
+def test_random_regions_are_not_inverted(offset: int, strides: tuple[int, ...] | None) -> None:
+    """The result of an inverted region is unspecified in default models."""
     desc = TensorDesc(DataType.FLOAT32, (3, 4), strides)
     memory = np.random.default_rng(0).normal(size=(offset + desc.minimum_bytes) // 4).astype(np.float32)
     memory[offset // 4] = np.inf
@@ -94,16 +91,16 @@ def test_regions_are_drawn_in_order(offset: int, strides: tuple[int, ...] | None
 
 
 @pytest.mark.parametrize("samples", SAMPLE_COUNTS)
-def test_onnx_form_equals_the_general_one(samples: tuple[int, int]) -> None:
-    """A value outside that is not 0 asks for the general form; where no sample is outside both give the same."""
+def test_roi_align_equals_the_general_form(samples: tuple[int, int]) -> None:
+    """OutOfBoundsInputValue selects the general form; without samples outside, results are the same."""
     inner = [[1, 1, 4, 5], [0.5, 0.5, 4.5, 5.5], [1, 1, 1, 1], [3, 4, 1, 1]]
     x = {"more": {"InputTensor": np.random.default_rng(0).normal(size=IMAGE).astype(np.float32)}}
     fast, slow = (run(align(samples=samples, outside=outside, regions=4), inner, **x) for outside in (0.0, 7.0))
     np.testing.assert_allclose(fast, slow, rtol=1e-5, atol=1e-6)
 
 
-def test_regions_alone_are_as_among_others() -> None:
-    """RoiAlign takes all of them, or those that it can, with others beside them."""
+def test_results_do_not_depend_on_other_regions() -> None:
+    """RoiAlign computes all regions, or only those that it can."""
     plain = [[1, 1, 4, 5], [0.5, 0.5, 4.5, 5.5], [-3, -2, 2, 1.5]]
     image = np.random.default_rng(0).normal(size=IMAGE).astype(np.float32)
     for samples in ((2, 2), ANY_NUMBER):
@@ -149,12 +146,12 @@ def test_node_count_does_not_depend_on_the_regions(op: Any) -> None:
     assert few == many
 
 
-# --- numbers that are none -------------------------------------------------------------------------------------------
+# --- special numbers -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("samples", [(2, 2), ANY_NUMBER])
 @pytest.mark.parametrize("reduction", REDUCTIONS)
-def test_a_strange_region_does_not_touch_the_others(samples: tuple[int, int], reduction: str) -> None:
+def test_infinite_regions_do_not_affect_others(samples: tuple[int, int], reduction: str) -> None:
     op = align(samples=samples, reduction=reduction, regions=3)
     plain = [[0, 0, 4, 4], [1, 1, 3, 3], [2, 1, 4, 5]]
     x = {"more": {"InputTensor": np.random.default_rng(0).normal(size=IMAGE).astype(np.float32)}}
@@ -186,8 +183,8 @@ def test_batch_indices_are_clamped() -> None:
 
 @pytest.mark.parametrize("exact", [False, True], ids=["default", "exact"])
 @pytest.mark.parametrize("count", [7, 11, 13, 14, 15])
-def test_bins_are_whole_numbers(count: int, exact: bool) -> None:
-    """FLOAT division, of which MaxRoiPool makes its bins, misses some of the bounds."""
+def test_bounds_of_bins(count: int, exact: bool) -> None:
+    """MaxRoiPool divides in FLOAT, which makes some bounds wrong."""
     size = 64
     op = pooling((1, 1, 1, size), (1, count), size)
     x = np.random.default_rng(0).normal(size=(1, 1, 1, size)).astype(np.float32)
@@ -200,8 +197,8 @@ def test_bins_are_whole_numbers(count: int, exact: bool) -> None:
 
 
 @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
-def test_maxima_begin_with_the_lowest_number(data_type: str) -> None:
-    """And pass over NaN [decisions O14, P7, P10]."""
+def test_maxima_of_nan_and_infinities(data_type: str) -> None:
+    """Maxima start from the lowest number and ignore NaN [decisions O14, P7, P10]."""
     op = pooling((1, 1, 2, 2), (2, 2), 1, data_type=data_type)
     x = np.array([[[[np.nan, 1], [-np.inf, 2]]]], data_type.lower())
     got = run(op, [[0, 0, 1, 1]], [0], more={"InputTensor": x})
@@ -212,7 +209,7 @@ def test_maxima_begin_with_the_lowest_number(data_type: str) -> None:
 @settings(max_examples=40, deadline=None)
 @given(image=st.tuples(*[st.integers(1, 9)] * 2), bins=st.tuples(*[st.integers(1, 4)] * 2), seed=st.integers(0, 99))
 def test_bins_of_any_size_by_default(image: tuple[int, int], bins: tuple[int, int], seed: int) -> None:
-    """Regions in the image and beyond it, with bins that hold nothing and bins that hold all of it."""
+    """Regions inside and outside the image, with empty bins and bins of the whole image."""
     rng = np.random.default_rng(seed)
     op = pooling((2, 3, *image), bins, 5)
     corners = np.sort(rng.integers(-4, 14, (5, 2, 2)), 1).reshape(5, 4)
@@ -222,7 +219,7 @@ def test_bins_of_any_size_by_default(image: tuple[int, int], bins: tuple[int, in
 @settings(max_examples=50, deadline=None)
 @given(drawn(*FORWARD, "ROI_POOLING"))
 def test_lowered_equals_reference(case: Any) -> None:
-    op, given_inputs, constants = case
+    op, arrays, constants = case
     seed = sum(op.tensor("OutputTensor").sizes)
     opset = 17 + seed % 7
-    check_case(op, inputs=given_inputs, constants=constants, opset=opset, seed=seed, extremes=seed % 3 == 0)
+    check_case(op, inputs=arrays, constants=constants, opset=opset, seed=seed, extremes=seed % 3 == 0)

@@ -1,4 +1,4 @@
-"""ROI_ALIGN_GRAD: numbers against the reference, and the ONNX form of each way through."""
+"""ROI_ALIGN_GRAD: results and ONNX forms."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def gradient(**options: Any) -> OperatorDesc:
 
 
 def run(op: OperatorDesc, rois: Any = None, batches: Any = None, **settings: Any) -> list[str]:
-    """Compares with the reference; the ONNX operators."""
+    """Checks a gradient; returns the ONNX operators."""
     return operators(check_case(op, inputs=inputs(op, rois, batches), **settings))
 
 
@@ -57,7 +57,7 @@ def test_samples(reduction: str, mode: str, samples: tuple[int, int]) -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_each_output_alone(reduction: str, mode: str) -> None:
     both = {"reduction": reduction, "mode": mode}
-    image = run(gradient(corners_wanted=False, given=reduction == "MAX", **both))
+    image = run(gradient(corners_wanted=False, has_image=reduction == "MAX", **both))
     assert ("Gather" in image) == (reduction == "MAX")
     assert "ScatterElements" in image
     corners = run(gradient(image_wanted=False, **both))
@@ -68,26 +68,26 @@ def test_each_output_alone(reduction: str, mode: str) -> None:
 def test_node_count_does_not_depend_on_the_regions() -> None:
     for reduction in REDUCTIONS:
         few, many = (run(gradient(regions=n, reduction=reduction), (REGIONS * 40)[:n]) for n in (2, 60))
-        # sums of many rows may be a product, for speed; the rest is what it is for few
+        # sums of many rows may be a matrix product
         assert abs(len(few) - len(many)) <= 4
 
 
-def test_many_regions_that_meet_are_all_added() -> None:
-    """Kernels that add with several threads lose some."""
+def test_many_overlapping_regions() -> None:
+    """Kernels that add with several threads lose some gradients."""
     count = 4000
-    op = gradient(image=(1, 4, 3, 3), output=(2, 2), regions=count, corners_wanted=False, given=False)
+    op = gradient(image=(1, 4, 3, 3), output=(2, 2), regions=count, corners_wanted=False, has_image=False)
     values = {"InputGradientTensor": np.ones((count, 4, 2, 2), np.float32)}
-    given_inputs = inputs(op, [[0, 0, 3, 3]] * count, [0] * count) | values
-    model = compile(make_case(op, inputs=given_inputs).graph)
-    got = model.run({k: v.reshape(-1) for k, v in given_inputs.items()})
+    arrays = inputs(op, [[0, 0, 3, 3]] * count, [0] * count) | values
+    model = compile(make_case(op, inputs=arrays).graph)
+    got = model.run({k: v.reshape(-1) for k, v in arrays.items()})
     assert got["OutputGradientTensor"].sum() == count * 4 * 4
 
 
-def test_the_first_of_equals_gets_everything() -> None:
+def test_the_first_of_equal_samples_gets_the_gradient() -> None:
     op = gradient(image=(1, 1, 1, 4), output=(1, 1), regions=1, samples=(4, 4), reduction="MAX", mode=MODES[0])
     x = np.array([1, 3, 3, 2], np.float32).reshape(1, 1, 1, 4)
-    given_inputs = inputs(op, [[0, 0, 4, 1]], [0]) | {"InputTensor": x, "InputGradientTensor": np.ones(1, np.float32)}
-    got = check_case(op, inputs=given_inputs).run({k: v.reshape(-1) for k, v in given_inputs.items()})
+    arrays = inputs(op, [[0, 0, 4, 1]], [0]) | {"InputTensor": x, "InputGradientTensor": np.ones(1, np.float32)}
+    got = check_case(op, inputs=arrays).run({k: v.reshape(-1) for k, v in arrays.items()})
     assert got["OutputGradientTensor"].reshape(-1).tolist() == [0, 1, 0, 0]
     assert got["OutputROIGradientTensor"].reshape(-1).tolist() == [0, 0, 0, 0]
 
@@ -95,7 +95,7 @@ def test_the_first_of_equals_gets_everything() -> None:
 @settings(max_examples=40, deadline=None)
 @given(drawn(NAME))
 def test_lowered_equals_reference(case: Any) -> None:
-    op, given_inputs, constants = case
+    op, arrays, constants = case
     seed = sum(op.tensor("InputGradientTensor").sizes)
     opset = 17 + seed % 7
-    check_case(op, inputs=given_inputs, constants=constants, opset=opset, seed=seed, extremes=seed % 3 == 0)
+    check_case(op, inputs=arrays, constants=constants, opset=opset, seed=seed, extremes=seed % 3 == 0)

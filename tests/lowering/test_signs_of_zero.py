@@ -1,8 +1,7 @@
-"""Every operator that computes or moves elements, on zeros of both signs and infinities, bit by bit.
+"""The signs of zeros in the results of every operator, which other tests ignore.
 
-Drivers may take subnormal numbers of FLOAT32 for zeros (decision G8), so there are none; those of FLOAT16 count.
-Elsewhere 0.0 equals -0.0. Here it does not, wherever the reference's formula gives a zero of a sign: it goes by
-IEEE 754 (decision G9), as numpy does.
+The expected sign is that of the reference's formula by IEEE 754 (decision G9), as numpy computes it. Inputs include
+subnormal FLOAT16, but no subnormal FLOAT32, which drivers may flush to 0 (decision G8).
 """
 
 from __future__ import annotations
@@ -24,41 +23,24 @@ from dml2onnx.testing.valid import descriptors
 from tests.lowering.harness import make_case, operator, t
 
 FLOATS = (DataType.FLOAT32, DataType.FLOAT16)
-TELLING = [
-    0.0,
-    -0.0,
-    -0.0,
-    6e-8,
-    -6e-8,
-    0.3,
-    -0.3,
-    0.5,
-    -0.5,
-    1,
-    -1,
-    2.5,
-    -2.5,
-    7e4,
-    -np.inf,
-    np.inf,
-]
+NUMBERS = [0.0, -0.0, -0.0, 6e-8, -6e-8, 0.3, -0.3, 0.5, -0.5, 1, -1, 2.5, -2.5, 7e4, -np.inf, np.inf]
 SEEDS = 4
 
 SUMS = {"convolution", "gemm", "integer_products", "normalization", "normalization_training", "pooling", "recurrent"}
 SUMS |= {"pooling_gradients", "quantization", "reduction", "resample_gradients"}
-"""Families that add up or multiply what stands side by side: zeros of both signs meet, in an order that is nobody's."""
+"""Families that sum or multiply several elements, in an unspecified order that decides the sign of a zero."""
 
 OPEN = {
-    "ACTIVATION_CELU": "a sum of a maximum and a minimum, of which either zero will do (decision G9)",
+    "ACTIVATION_CELU": "a sum of a maximum and a minimum, where either zero is right (decision G9)",
     "ACTIVATION_GELU": "the limit at minus infinity has no sign",
     "CUMULATIVE_SUMMATION": "a sum",
     "ELEMENT_WISE_CLIP": "a maximum",
     "ELEMENT_WISE_CLIP1": "a maximum",
-    "ELEMENT_WISE_CONSTANT_POW": "DirectML was seen to take powers by logarithms, which have no sign (decision E18)",
+    "ELEMENT_WISE_CONSTANT_POW": "DirectML computes powers by logarithms, which lose the sign (decision E18)",
     "FOLD": "sums",
     "ROI_POOLING": "a maximum",
 }
-"""Operators of which nothing tells which zero they give, and why."""
+"""Operators whose zeros have an unspecified sign, and why."""
 
 
 FURTHER: dict[str, list[dict[str, Any]]] = {
@@ -101,17 +83,17 @@ def cases() -> list[tuple[str, OperatorDesc]]:
         (f"{name}-{number}", op)
         for name, several in descriptors().items()
         for number, op in enumerate(several)
-        if is_told(name.removeprefix("DML_OPERATOR_")) and float_inputs(op)
+        if is_specified(name.removeprefix("DML_OPERATOR_")) and float_inputs(op)
     ] + [(f"{op.type}-{'-'.join(map(str, extra.values()))}", op) for op, extra in further()]
 
 
-def is_told(name: str) -> bool:
+def is_specified(name: str) -> bool:
     function = lowerings().get(name)
     return function is not None and name not in OPEN and function.__module__.rpartition(".")[2] not in SUMS
 
 
 def further() -> Iterator[tuple[OperatorDesc, dict[str, Any]]]:
-    """Fields by which a lowering chooses among forms."""
+    """Yields descriptors with fields that decide the form of a lowering."""
     for name, several in FURTHER.items():
         for fields in several:
             for data_type in ("FLOAT32", "FLOAT16"):
@@ -134,7 +116,7 @@ def wrong_zeros(op: OperatorDesc, seed: int) -> list[str]:
         for index, desc in enumerate(op.tensors(name)):
             key = name if not isinstance(op.get(name), tuple) else f"{name}[{index}]"
             with np.errstate(over="ignore"):
-                inputs[key] = rng.choice(TELLING, desc.sizes).astype(desc.data_type.dtype)
+                inputs[key] = rng.choice(NUMBERS, desc.sizes).astype(desc.data_type.dtype)
     case = make_case(op, inputs=inputs, seed=seed)
     got = compile_outputs(case.graph, case.graph.outputs).run(case.memory)
     wrong = []
@@ -159,6 +141,6 @@ def test_zeros_keep_their_sign(name, op):
         assert not wrong_zeros(op, seed)
 
 
-def test_what_is_left_out_exists():
+def test_excluded_operators_exist():
     assert set(OPEN) <= set(lowerings())
     assert {function.__module__.rpartition(".")[2] for function in lowerings().values()} >= SUMS

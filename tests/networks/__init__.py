@@ -1,1 +1,1 @@
-"""Whole networks, each compared with what plain NumPy makes of the same weights."""
+"""Whole networks, compared with the same networks in plain NumPy."""

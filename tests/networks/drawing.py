@@ -1,4 +1,4 @@
-"""Networks drawn node by node, and the same functions in plain NumPy."""
+"""Builds networks node by node, and has the same functions in plain NumPy."""
 
 from __future__ import annotations
 
@@ -21,107 +21,101 @@ Floats = npt.NDArray[np.float64]
 _TYPES = {item.dtype: item for item in DataType if item.bits >= 8}
 
 
-class Seen(NamedTuple):
-    """A value as a tensor."""
+class Tensor(NamedTuple):
+    """A view of a value."""
 
     value: Value
     desc: TensorDesc
     offset: int = 0
 
-    def viewed(self, sizes: Sequence[int], strides: Sequence[int] | None = None, offset: int = 0) -> Seen:
-        """The same memory, from that element on, in other sizes."""
+    def view(self, sizes: Sequence[int], strides: Sequence[int] | None = None, offset: int = 0) -> Tensor:
+        """Returns a view of the same memory with other sizes, from element ``offset`` on."""
         desc = TensorDesc(self.desc.data_type, tuple(sizes), None if strides is None else tuple(strides))
-        return Seen(self.value, desc, self.offset + offset * desc.data_type.itemsize)
+        return Tensor(self.value, desc, self.offset + offset * desc.data_type.itemsize)
 
 
 @dataclass
 class Network:
-    """A graph under construction; all tensors that are not given a type have that of the network."""
+    """A graph under construction; tensors have the network's type by default."""
 
     data_type: DataType
     nodes: list[Node] = field(default_factory=list)
     inputs: list[GraphInput] = field(default_factory=list)
     constants: list[Constant] = field(default_factory=list)
 
-    def input(self, name: str, sizes: Sequence[int], data_type: DataType | None = None) -> Seen:
+    def input(self, name: str, sizes: Sequence[int], data_type: DataType | None = None) -> Tensor:
         desc = TensorDesc(data_type or self.data_type, tuple(sizes))
         value = Value(name, desc.minimum_bytes)
         self.inputs.append(GraphInput(name, value, desc=desc))
-        return Seen(value, desc)
+        return Tensor(value, desc)
 
-    def constant(self, name: str, array: npt.NDArray[Any]) -> Seen:
+    def constant(self, name: str, array: npt.NDArray[Any]) -> Tensor:
         array = array if array.dtype.kind in "iu" else array.astype(self.data_type.dtype)
         desc = TensorDesc(_TYPES[array.dtype], array.shape)
         value = Value(name, desc.minimum_bytes)
         self.constants.append(Constant(value, ArrayData.of(array)))
-        return Seen(value, desc)
+        return Tensor(value, desc)
 
     def add(
         self,
         name: str,
         type_: str,
-        inputs: Mapping[str, Seen],
+        inputs: Mapping[str, Tensor],
         outputs: Mapping[str, Sequence[int]],
         *,
-        updated: Mapping[str, Seen] | None = None,
+        updated: Mapping[str, Tensor] | None = None,
         data_type: DataType | None = None,
         **attributes: Any,
-    ) -> list[Seen]:
-        """A node; ``updated`` are outputs that change what is there."""
-        made = {key: TensorDesc(data_type or self.data_type, tuple(sizes)) for key, sizes in outputs.items()} | {
-            key: seen.desc for key, seen in (updated or {}).items()
-        }
-        fields = {key: seen.desc for key, seen in inputs.items()}
-        op = operator(type_, **fields, **made, **attributes)
-        values = {key: Value(f"{name}.{key}", desc.minimum_bytes) for key, desc in made.items()}
-        bases = {key: seen.value for key, seen in (updated or {}).items()}
-        reads = {key: (Read(seen.value, seen.offset),) for key, seen in inputs.items()}
-        writes = {key: (Write(values[key], base=bases.get(key)),) for key in made}
+    ) -> list[Tensor]:
+        """Adds a node and returns its outputs; ``updated`` outputs change the contents of a tensor."""
+        descs = {key: TensorDesc(data_type or self.data_type, tuple(sizes)) for key, sizes in outputs.items()}
+        descs |= {key: x.desc for key, x in (updated or {}).items()}
+        op = operator(type_, **{key: x.desc for key, x in inputs.items()}, **descs, **attributes)
+        values = {key: Value(f"{name}.{key}", desc.minimum_bytes) for key, desc in descs.items()}
+        bases = {key: x.value for key, x in (updated or {}).items()}
+        reads = {key: (Read(x.value, x.offset),) for key, x in inputs.items()}
+        writes = {key: (Write(values[key], base=bases.get(key)),) for key in descs}
         self.nodes.append(Node(name, op, reads, writes, f"/nodes/{len(self.nodes)}/desc"))
-        return [Seen(values[key], made[key]) for key in made]
+        return [Tensor(values[key], descs[key]) for key in descs]
 
-    def graph(self, outputs: Mapping[str, Seen]) -> Graph:
-        """The whole, which has to pass all checks."""
-        results = tuple(GraphOutput(name, seen.value, seen.desc) for name, seen in outputs.items())
+    def graph(self, outputs: Mapping[str, Tensor]) -> Graph:
+        """Returns the graph, which must have no findings."""
+        results = tuple(GraphOutput(name, x.value, x.desc) for name, x in outputs.items())
         graph = Graph(tuple(self.nodes), tuple(self.inputs), results, tuple(self.constants))
         findings = check(graph)
         assert findings == [], findings
         return graph
 
-    # --- what transformers consist of --------------------------------------------------------------------------------
+    # --- parts of transformers ---------------------------------------------------------------------------------------
 
-    def product(self, name: str, x: Seen, matrix: Seen, bias: Seen | None = None, *, transposed: bool = False) -> Seen:
-        """``x`` { 1, 1, rows, n } times a matrix, plus one bias for all rows."""
-        rows, width = x.desc.sizes[2], matrix.desc.sizes[2 if transposed else 3]
-        shape = (1, 1, rows, width)
-        given = {"ATensor": x, "BTensor": matrix}
+    def product(
+        self, name: str, x: Tensor, matrix: Tensor, bias: Tensor | None = None, *, transposed: bool = False
+    ) -> Tensor:
+        """Multiplies ``x`` { 1, 1, rows, n } by a matrix and adds one bias to all rows."""
+        shape = (*x.desc.sizes[:3], matrix.desc.sizes[2 if transposed else 3])
+        inputs = {"ATensor": x, "BTensor": matrix}
         if bias is not None:
-            given["CTensor"] = bias.viewed(shape, (0, 0, 0, 1))
-        how: dict[str, Any] = {
-            "TransA": "NONE",
-            "TransB": "TRANSPOSE" if transposed else "NONE",
-            "Alpha": 1.0,
-            "Beta": 1.0,
-        }
-        return self.add(name, "GEMM", given, {"OutputTensor": shape}, **how)[0]
+            inputs["CTensor"] = bias.view(shape, (0, 0, 0, 1))
+        fields: dict[str, Any] = {"TransA": "NONE", "TransB": "TRANSPOSE" if transposed else "NONE"}
+        return self.add(name, "GEMM", inputs, {"OutputTensor": shape}, Alpha=1.0, Beta=1.0, **fields)[0]
 
-    def normalized(self, name: str, x: Seen, scale: Seen, bias: Seen) -> Seen:
-        """Rows of mean 0 and variance 1, times and plus one vector."""
-        given = {"InputTensor": x, "ScaleTensor": scale, "BiasTensor": bias}
-        how: dict[str, Any] = {"Axes": (3,), "NormalizeVariance": True, "Epsilon": 1e-5}
-        return self.add(name, "MEAN_VARIANCE_NORMALIZATION1", given, {"OutputTensor": x.desc.sizes}, **how)[0]
+    def normalized(self, name: str, x: Tensor, scale: Tensor, bias: Tensor) -> Tensor:
+        """Normalizes rows to mean 0 and variance 1, and applies a scale and a bias."""
+        inputs = {"InputTensor": x, "ScaleTensor": scale, "BiasTensor": bias}
+        fields: dict[str, Any] = {"Axes": (3,), "NormalizeVariance": True, "Epsilon": 1e-5}
+        return self.add(name, "MEAN_VARIANCE_NORMALIZATION1", inputs, {"OutputTensor": x.desc.sizes}, **fields)[0]
 
-    def sum(self, name: str, a: Seen, b: Seen) -> Seen:
+    def sum(self, name: str, a: Tensor, b: Tensor) -> Tensor:
         return self.add(name, "ELEMENT_WISE_ADD", {"ATensor": a, "BTensor": b}, {"OutputTensor": a.desc.sizes})[0]
 
-    def perceptron(self, name: str, x: Seen, w: Mapping[str, Seen]) -> Seen:
-        """Two products, a GELU between them."""
+    def perceptron(self, name: str, x: Tensor, w: Mapping[str, Tensor]) -> Tensor:
+        """Two products with a GELU between them."""
         wide = self.product(f"{name}.up", x, w["up"], w["up bias"])
         active = self.add(f"{name}.gelu", "ACTIVATION_GELU", {"InputTensor": wide}, {"OutputTensor": wide.desc.sizes})
         return self.product(f"{name}.down", active[0], w["down"], w["down bias"])
 
 
-# --- The same in NumPy ------------------------------------------------------------------------------------------------
+# --- NumPy ------------------------------------------------------------------------------------------------------------
 
 
 def normalized(x: Floats, scale: Floats, bias: Floats) -> Floats:
@@ -139,7 +133,7 @@ def softmax(x: Floats) -> Floats:
 
 
 def causal_attention(q: Floats, k: Floats, v: Floats) -> Floats:
-    """One head: { length, size } each; every position sees itself and those before it."""
+    """Attention of one head, { length, size }; every position sees itself and those before it."""
     length = len(q)
     scores = q @ k.T / np.sqrt(q.shape[1])
     return softmax(np.where(np.tril(np.ones((length, length))) > 0, scores, -np.inf)) @ v

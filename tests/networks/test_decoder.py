@@ -1,7 +1,7 @@
-"""A small decoder that writes text one character at a time, its caches bound in place.
+"""A small decoder that writes text one character at a time, with caches bound in place.
 
-Its weights are random numbers, so what it writes makes no sense; what matters is that it writes the same as a decoder
-that has no caches and looks at the whole text again for every character.
+Its weights are random, so the text makes no sense, but it must be the same as that of a decoder without caches, which
+reads the whole text for every character.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pytest
 
 from dml2onnx.compiler import CompiledModel, compile
 from dml2onnx.ir.tensor import DataType
-from tests.networks.drawing import Floats, Network, Seen, causal_attention, normalized, perceptron
+from tests.networks.drawing import Floats, Network, Tensor, causal_attention, normalized, perceptron
 
 T = TypeVar("T")
 
@@ -35,7 +35,7 @@ def weights() -> dict[str, Floats]:
     def vector(width: int, around: float = 0.0) -> Floats:
         return around + random.standard_normal(width) * 0.1
 
-    made = {
+    arrays = {
         "letters": random.standard_normal((len(ALPHABET), WIDTH)),
         "places": random.standard_normal((LENGTH, WIDTH)) * 0.7,
         "last scale": vector(WIDTH, 1),
@@ -56,19 +56,19 @@ def weights() -> dict[str, Floats]:
             "down": matrix(4 * WIDTH, WIDTH, 2),
             "down bias": vector(WIDTH),
         }
-        made |= {f"{layer} {name}": array for name, array in own.items()}
-    return {name: array.astype(np.float16).astype(np.float64) for name, array in made.items()}
+        arrays |= {f"{layer} {name}": array for name, array in own.items()}
+    return {name: array.astype(np.float16).astype(np.float64) for name, array in arrays.items()}
 
 
 def of_layer(w: Mapping[str, T], layer: int) -> dict[str, T]:
     return {name.removeprefix(f"{layer} "): item for name, item in w.items() if name.startswith(f"{layer} ")}
 
 
-# --- Without caches ---------------------------------------------------------------------------------------------------
+# --- without caches ---------------------------------------------------------------------------------------------------
 
 
 def scores(text: str, w: Mapping[str, Floats]) -> Floats:
-    """What the decoder thinks of each character as the next one."""
+    """Returns the score of each character as the next one."""
     x = w["letters"][[ALPHABET.index(letter) for letter in text]] + w["places"][: len(text)]
     for layer in range(LAYERS):
         own = of_layer(w, layer)
@@ -85,7 +85,7 @@ def scores(text: str, w: Mapping[str, Floats]) -> Floats:
 
 
 def expected(prompt: str, length: int) -> tuple[str, Floats]:
-    """What it writes behind a prompt, and by how much each character was better than the next best."""
+    """Returns the text after a prompt, and the margin of each character over the second best."""
     w, text, margins = weights(), prompt, []
     while len(text) < length:
         found = scores(text, w)
@@ -95,25 +95,25 @@ def expected(prompt: str, length: int) -> tuple[str, Floats]:
     return text, np.array(margins)
 
 
-# --- With caches ------------------------------------------------------------------------------------------------------
+# --- with caches ------------------------------------------------------------------------------------------------------
 
 
 def decoder(data_type: DataType) -> CompiledModel:
-    """One character of each text: from the characters and how long the texts are to the next ones."""
+    """Compiles one step: takes a character and the past length of each text, and returns the next characters."""
     network = Network(data_type)
     w = {name: network.constant(name, x.reshape(1, 1, -1, x.shape[-1])) for name, x in weights().items()}
     letters = network.input("letters", (1, 1, 1, BATCH), DataType.UINT32)
     past = network.input("past", (BATCH,), DataType.INT32)
 
-    def rows(name: str, table: Seen, indices: Seen) -> Seen:
-        given = {"InputTensor": table, "IndicesTensor": indices}
+    def rows(name: str, table: Tensor, indices: Tensor) -> Tensor:
+        inputs = {"InputTensor": table, "IndicesTensor": indices}
         shape = {"OutputTensor": (1, 1, BATCH, WIDTH)}
-        return network.add(name, "GATHER", given, shape, Axis=2, IndexDimensions=1)[0]
+        return network.add(name, "GATHER", inputs, shape, Axis=2, IndexDimensions=1)[0]
 
     x = network.sum(
-        "begin", rows("letter", w["letters"], letters), rows("place", w["places"], past.viewed((1, 1, 1, BATCH)))
+        "begin", rows("letter", w["letters"], letters), rows("place", w["places"], past.view((1, 1, 1, BATCH)))
     )
-    caches: dict[str, Seen] = {}
+    caches: dict[str, Tensor] = {}
     for layer in range(LAYERS):
         own = of_layer(w, layer)
         first = network.normalized(f"{layer} first", x, own["first scale"], own["first bias"])
@@ -126,9 +126,9 @@ def decoder(data_type: DataType) -> CompiledModel:
             f"{layer} attention",
             "MULTIHEAD_ATTENTION1",
             {
-                "QueryTensor": parts.viewed((BATCH, 1, WIDTH), (width, width, 1)),
-                "KeyTensor": parts.viewed((BATCH, 1, GROUPS * SIZE), (width, width, 1), WIDTH),
-                "ValueTensor": parts.viewed((BATCH, 1, GROUPS * SIZE), (width, width, 1), WIDTH + GROUPS * SIZE),
+                "QueryTensor": parts.view((BATCH, 1, WIDTH), (width, width, 1)),
+                "KeyTensor": parts.view((BATCH, 1, GROUPS * SIZE), (width, width, 1), WIDTH),
+                "ValueTensor": parts.view((BATCH, 1, GROUPS * SIZE), (width, width, 1), WIDTH + GROUPS * SIZE),
                 "PastSequenceLengthsTensor": past,
             },
             {"OutputTensor": (BATCH, 1, WIDTH)},
@@ -140,20 +140,20 @@ def decoder(data_type: DataType) -> CompiledModel:
             MaskType="NONE",
         )
         caches |= {f"{layer} keys": keys, f"{layer} values": values}
-        joined = network.product(f"{layer} join", y.viewed((1, 1, BATCH, WIDTH)), own["join"], own["join bias"])
+        joined = network.product(f"{layer} join", y.view((1, 1, BATCH, WIDTH)), own["join"], own["join bias"])
         x = network.sum(f"{layer} after attention", x, joined)
         second = network.normalized(f"{layer} second", x, own["second scale"], own["second bias"])
         x = network.sum(f"{layer} end", x, network.perceptron(f"{layer} perceptron", second, own))
     last = network.normalized("last", x, w["last scale"], w["last bias"])
     found = network.product("scores", last, w["letters"], transposed=True)
-    how: dict[str, Any] = {"Axes": (3,), "AxisDirection": "INCREASING"}
+    fields: dict[str, Any] = {"Axes": (3,), "AxisDirection": "INCREASING"}
     shape = {"OutputTensor": (1, 1, BATCH, 1)}
-    (best,) = network.add("best", "ARGMAX", {"InputTensor": found}, shape, data_type=DataType.UINT32, **how)
+    (best,) = network.add("best", "ARGMAX", {"InputTensor": found}, shape, data_type=DataType.UINT32, **fields)
     return compile(network.graph({"best": best, **caches}))
 
 
 def written(step: Callable[[np.ndarray, np.ndarray], np.ndarray], prompts: tuple[str, ...], length: int) -> list[str]:
-    """Texts of a step that gives the next characters; it sees those of the prompts first."""
+    """Generates texts by steps that return the next characters; the prompts are fed first."""
     texts = [""] * BATCH
     following = np.zeros(BATCH, np.uint32)
     while min(map(len, texts)) < length:
@@ -170,7 +170,7 @@ def model(request: pytest.FixtureRequest) -> CompiledModel:
     return decoder(request.param)
 
 
-def test_it_writes_what_a_decoder_without_caches_writes(model: CompiledModel) -> None:
+def test_text_equals_that_of_a_decoder_without_caches(model: CompiledModel) -> None:
     session = model.session()
     caches = {p.name: np.full(p.shape, 7, p.dtype) for p in model.inputs if p.name not in {"letters", "past"}}
 
@@ -181,12 +181,12 @@ def test_it_writes_what_a_decoder_without_caches_writes(model: CompiledModel) ->
 
     for text, prompt in zip(written(step, PROMPTS, LENGTH), PROMPTS, strict=True):
         want, margins = expected(prompt, LENGTH)
-        assert margins.min() > 0.03, "too close to call in halves"
+        assert margins.min() > 0.03, "too close to call in FLOAT16"
         assert text == want
 
 
-def test_its_caches_are_bound_in_place(model: CompiledModel) -> None:
-    """Each cache is one piece of memory, input and output of every step; a text may begin while another goes on."""
+def test_caches_bound_in_place(model: CompiledModel) -> None:
+    """Each cache is input and output of every step in the same memory; texts may start at different times."""
     session = ort.InferenceSession(model.serialize(), providers=["CPUExecutionProvider"])
     binding = session.io_binding()
     outputs = {port.name: port.onnx_name for port in model.outputs}
@@ -198,7 +198,7 @@ def test_its_caches_are_bound_in_place(model: CompiledModel) -> None:
         binding.bind_ortvalue_input(port.onnx_name, memory[port.name])
         binding.bind_ortvalue_output(outputs[port.name], memory[port.name])
     binding.bind_output(outputs["best"])
-    begins = np.array([0, 11])  # the second text follows another, whose keys and values lie behind its end
+    begins = np.array([0, 11])  # the second text replaces another, whose keys and values are still in the cache
 
     def step(letters: np.ndarray, past: np.ndarray) -> np.ndarray:
         binding.bind_cpu_input("letters", letters.reshape(1, 1, 1, BATCH))
@@ -216,7 +216,7 @@ def test_its_caches_are_bound_in_place(model: CompiledModel) -> None:
         assert array[1].any(axis=(0, 2)).tolist() == [place < LENGTH - begins[1] for place in range(LENGTH)], name
 
 
-def test_a_step_moves_nothing_but_the_new_keys(model: CompiledModel) -> None:
+def test_a_step_copies_only_the_new_keys(model: CompiledModel) -> None:
     found = [node.op_type for node in model.model_proto.graph.node]
     assert found.count("ScatterND") == 2 * LAYERS
     assert "Concat" not in found

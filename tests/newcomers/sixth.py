@@ -173,7 +173,7 @@ SIXTH_FILES = (
   """,
         ),
         (
-            r"WeightTensor, RecurrenceTensor and BiasTensor are those of LSTM: 4 \* hidden_size rows",
+            r"WeightTensor, RecurrenceTensor and BiasTensor have the sizes of LSTM: 4 \* hidden_size rows",
             r"GRU has 3 \* hidden_size",
         ),
     ),

@@ -1,4 +1,4 @@
-"""Descriptors that lower to the nodes which ONNX Runtime's passes look for, and what it makes of them."""
+"""Operators that lower to the nodes that ONNX Runtime's optimiser matches, and functions to compare its results."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def integer_product(g: GraphBuilder, x: Expression) -> Expression:
 
 
 def scaled_product(g: GraphBuilder, x: Expression) -> Expression:
-    """An integer product times two scales, one of them a graph input, plus a row."""
+    """An integer product times two scales, one of which is a graph input, plus a row."""
     y = g.cast(integer_product(g, x), "FLOAT32")
     factor = g.multiply(g.broadcast(g.input(f"scale{x.value.name}", "FLOAT32", (1,)), y.sizes), number(g, y, 0.25))
     return row_added(g, g.multiply(y, factor))
@@ -74,13 +74,13 @@ def product(g: GraphBuilder, x: Expression) -> Expression:
 
 
 def weighted(g: GraphBuilder, x: Expression) -> Expression:
-    """A convolution with weights that were quantised."""
+    """A convolution with dequantised weights."""
     steps = g.constant(np.resize(FILTER_STEPS, (4, x.sizes[1], 1, 1)))
     return g.convolution(x, dequantized(g, steps, 0.0137, 0))
 
 
 def quantised_convolution(g: GraphBuilder, x: Expression) -> Expression:
-    """In whole numbers, with weights of 8 bits and a sign."""
+    """A quantised convolution with INT8 weights."""
     steps = g.constant(np.resize(FILTER_STEPS, (4, x.sizes[1], 1, 1)))
     scale = g.constant(np.full((1, 1, 1, 1), 0.25, np.float32))
     point = g.constant(np.full((1, 1, 1, 1), 3, x.desc.data_type.dtype))
@@ -171,8 +171,6 @@ FORMS: dict[str, Form] = {
         for scale, zero_point in ((0.05, None), (0.3, 0), (0.5, 3), (0.45, None))
     },
 }
-"""By name."""
-
 
 SAME = (("UINT8", 0.05, 128), ("UINT8", 0.3, 3), ("INT8", 0.5, 3), ("INT8", 0.3, 0))
 for _same in SAME:
@@ -181,25 +179,25 @@ for _same in SAME:
 
 
 _refused: set[tuple[str, TensorDesc]] = set()
-"""Forms, and what they do not take: remedies, which nobody reads here, are looked for once."""
+"""Forms with tensors that they refuse; a cache, since each refusal computes remedies."""
 
 
 def chain_of(g: GraphBuilder, x: Expression, forms: Sequence[str]) -> Expression | None:
-    """The forms in a row, or ``None`` where one does not take the type or the sizes that the one before gives."""
+    """Applies forms one after the other; returns ``None`` if one refuses its input."""
     for form in forms:
-        given = form, x.desc
-        if given in _refused:
+        key = form, x.desc
+        if key in _refused:
             return None
         try:
             x = FORMS[form](g, x)
         except (DmlError, IndexError, ValueError, ZeroDivisionError):
-            _refused.add(given)
+            _refused.add(key)
             return None
     return x
 
 
 def runs(model: CompiledModel, feeds: dict[str, np.ndarray], optimised: bool) -> dict[str, np.ndarray]:
-    """What ONNX Runtime makes of a saved model."""
+    """Runs a saved model in ONNX Runtime."""
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = 1
@@ -211,7 +209,7 @@ def runs(model: CompiledModel, feeds: dict[str, np.ndarray], optimised: bool) ->
 
 
 def difference(plain: np.ndarray, optimised: np.ndarray, *, rounded: bool) -> str:
-    """What is wrong, if anything is: only floats that were ``rounded`` otherwise may differ, and by that alone."""
+    """Describes the difference, or returns ``""``; with ``rounded``, floats may differ by rounding errors."""
     with np.errstate(all="ignore"):
         a, b = plain.astype(np.float64), optimised.astype(np.float64)
         apart = np.where((plain == optimised) | (np.isnan(a) & np.isnan(b)), 0, np.abs(a - b))
@@ -223,4 +221,4 @@ def difference(plain: np.ndarray, optimised: np.ndarray, *, rounded: bool) -> st
 
 
 ROUNDINGS = 16
-"""Of the largest number of a tensor: 36 products are added up, and a normalisation divides by what is below 1."""
+"""Allowed rounding errors of the largest number: sums have 36 products, and a normalisation divides by less than 1."""

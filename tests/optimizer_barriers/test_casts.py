@@ -1,4 +1,4 @@
-"""Two casts in a row, of which ONNX Runtime makes one, with its optimiser off as well: when that changes numbers."""
+"""ONNX Runtime merges two Casts even without optimisation; which merges change numbers."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ TRIPLES = [item for item in product(TYPES, repeat=3) if item[1] not in (item[0],
 NUMBERS = [0, 0.3, -0.3, 1.7, 5, -7, 100.4, 255.9, 127.2, 3.5, -3.5, 90, 33.3, np.nextafter(4, 0, dtype=np.float32)]
 LARGE = [65504, 2049.5, 100000.7, 1e-30, 16777217.0]
 DOUBLY_ROUNDED = [1 + 2**-11 + 2**-40, 3 + 2**-10 + 2**-38, 1 + 2**-24 + 2**-50]
-BESIDE_A_MIDDLE = [2**60 + 2**36 + 1, 2**59 + 2**35 + 1, 2**62 + 2**38 + 3]
-"""Of two FLOAT32 numbers; as FLOAT64 they lie in it."""
+NEAR_MIDPOINTS = [2**60 + 2**36 + 1, 2**59 + 2**35 + 1, 2**62 + 2**38 + 3]
+"""Integers next to the midpoint of two FLOAT32 numbers; as FLOAT64 they are the midpoint."""
 
 
 def numbers(dtype: np.dtype) -> np.ndarray:
@@ -33,7 +33,7 @@ def numbers(dtype: np.dtype) -> np.ndarray:
     limits = np.iinfo(dtype.name)
     drawn = np.random.default_rng(0).integers(limits.min, limits.max, 32, dtype.name, endpoint=True)
     ends = [0, 1, limits.max, limits.min, limits.max - 1, limits.max // 2 + 3]
-    return np.concatenate([np.array(ends + (BESIDE_A_MIDDLE if dtype.itemsize == 8 else []), dtype), drawn])
+    return np.concatenate([np.array(ends + (NEAR_MIDPOINTS if dtype.itemsize == 8 else []), dtype), drawn])
 
 
 def run(nodes: list[NodeProto], feeds: dict[str, np.ndarray], outputs: dict[str, np.dtype]) -> list[np.ndarray]:
@@ -49,12 +49,12 @@ def run(nodes: list[NodeProto], feeds: dict[str, np.ndarray], outputs: dict[str,
     return session.run(list(outputs), feeds)
 
 
-def cast(source: str, made: str, dtype: np.dtype) -> NodeProto:
-    return helper.make_node("Cast", [source], [made], to=ELEMENT_TYPES[dtype][0])
+def cast(source: str, result: str, dtype: np.dtype) -> NodeProto:
+    return helper.make_node("Cast", [source], [result], to=ELEMENT_TYPES[dtype][0])
 
 
-def test_all_casts_that_are_merged_wrongly_are_known() -> None:
-    """Two casts in one session and in two; what no integer holds is left open."""
+def test_table_of_wrong_merges() -> None:
+    """Compares two Casts in one session and in two; numbers that no integer can represent are ignored."""
     feeds = {f"x{i}": numbers(first) for i, (first, _, _) in enumerate(TRIPLES)}
     firsts = [cast(f"x{i}", f"m{i}", middle) for i, (_, middle, _) in enumerate(TRIPLES)]
     lasts = [cast(f"m{i}", f"y{i}", last) for i, (_, _, last) in enumerate(TRIPLES)]
@@ -65,11 +65,11 @@ def test_all_casts_that_are_merged_wrongly_are_known() -> None:
     for triple, middle, want, found in zip(
         TRIPLES, between, wanted, run([*firsts, *lasts], feeds, outputs), strict=True
     ):
-        is_held = np.ones(middle.shape, np.bool_)
+        is_defined = np.ones(middle.shape, np.bool_)
         if middle.dtype.kind == "f" and want.dtype.kind in "iu":
             limits = np.iinfo(want.dtype.name)
-            is_held = (middle.astype(np.float64) > limits.min - 1) & (middle.astype(np.float64) < limits.max)
-        if not np.array_equal(want[is_held], found[is_held], equal_nan=want.dtype.kind == "f"):
+            is_defined = (middle.astype(np.float64) > limits.min - 1) & (middle.astype(np.float64) < limits.max)
+        if not np.array_equal(want[is_defined], found[is_defined], equal_nan=want.dtype.kind == "f"):
             wrong.add(triple)
     names = {tuple(map(str, item)) for item in wrong}
     assert {("float32", "float16", "uint8"), ("int64", "float64", "float32")} <= names
@@ -78,12 +78,14 @@ def test_all_casts_that_are_merged_wrongly_are_known() -> None:
 
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("level", [0, 1])
-def test_a_barrier_keeps_what_the_first_cast_rounds(level: int, exact: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Right below 4 is 4 in FLOAT16, and 3 where it is cut at once."""
+def test_a_barrier_keeps_the_rounding_of_the_first_cast(
+    level: int, exact: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The number below 4 becomes 4 in FLOAT16, but 3 if it is truncated directly."""
     g = GraphBuilder()
     graph = g.build({"y": g.cast(g.cast(g.input("x", "FLOAT32", (1, 1, 1, 2)), "FLOAT16"), "UINT8")})
     feeds = {"x": np.array([np.nextafter(np.float32(4), np.float32(0)), 2.5], np.float32)}
     assert compile(graph, exact=exact, optimize=level).run(feeds)["y"].reshape(-1).tolist() == [4, 2]
-    if not exact:  # where a Clip stands between them
+    if not exact:  # exact models have a Clip between the Casts
         monkeypatch.setattr(table, "BARRIERS", tuple(item for item in BARRIERS if item.name != "casts"))
         assert compile(graph, optimize=level).run(feeds)["y"].reshape(-1).tolist() == [3, 2]

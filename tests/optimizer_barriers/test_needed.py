@@ -1,4 +1,4 @@
-"""What each barrier is for: without it ONNX Runtime's optimiser changes what a model computes."""
+"""Without each barrier, ONNX Runtime's optimiser changes the results of a model."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def requantized(g: GraphBuilder) -> Expression:
 
 
 def clipped_closely(g: GraphBuilder) -> Expression:
-    """Bounds next to those of the type in size, half as far in steps."""
+    """Bounds close to those of the type in absolute terms, but half as far in quantisation steps."""
     x = g.add(g.input("x", "FLOAT32", SIZES), g.input("more", "FLOAT32", SIZES))
     return quantized(g, g.clip(x, -5e-8, 6e-8), "INT8", 1e-9, 0)
 
@@ -46,12 +46,12 @@ def clipped_integers(g: GraphBuilder) -> Expression:
 
 
 def moved_integers(g: GraphBuilder) -> Expression:
-    """32-bit numbers that are dequantised, transposed and computed with."""
+    """INT32 that is dequantised, transposed and negated."""
     return g.negate(moved(g, dequantized(g, g.input("x", "INT32", SIZES), 0.05, None), (0, 2, 3, 1)))
 
 
 def moved_twice(g: GraphBuilder, data_type: str = "INT32") -> Expression:
-    """Numbers that two nodes read, each by a movement of its own."""
+    """A dequantised tensor with two different transposes."""
     x = dequantized(g, g.input("x", data_type, SIZES), 0.05, None)
     one, other = g.negate(moved(g, x, (0, 2, 3, 1))), g.negate(moved(g, x, (0, 3, 1, 2)))
     flat = (1, 1, 1, one.desc.element_count)
@@ -84,19 +84,19 @@ def softmax_of_steps(g: GraphBuilder) -> Expression:
 
 
 def in_blocks(g: GraphBuilder) -> Expression:
-    """In one pass where the target is another; ONNX Runtime 1.24 has no kernel for INT8."""
+    """DEPTH_TO_SPACE, for the target dml; ONNX Runtime 1.24 has no INT8 kernel."""
     x = dequantized(g, g.input("x", "INT8", SIZES), 0.5, 3)
     return quantized(g, FORMS["depth to space"](g, x), "INT8", 0.5, 3)
 
 
-def weighed(g: GraphBuilder) -> Expression:
-    """A filter of FLOAT32 between quantisations."""
+def with_float_filter(g: GraphBuilder) -> Expression:
+    """A FLOAT32 filter between quantisations."""
     x = dequantized(g, g.input("x", "UINT8", SIZES), 0.3, 0)
     return quantized(g, FORMS["convolution"](g, x), "UINT8", 0.3, 128)
 
 
-def coarsened(g: GraphBuilder) -> Expression:
-    """Weights of 8 bits that the budget leaves to the runtime to dequantise."""
+def with_runtime_weights(g: GraphBuilder) -> Expression:
+    """8-bit weights that the runtime dequantises, since the budget is exhausted."""
     steps = np.random.default_rng(1).integers(-127, 128, (64, 96)).astype(np.int8)
     return g.gemm(g.input("x", "FLOAT32", (8, 64)), dequantized(g, g.constant(steps), 0.01, 0))
 
@@ -116,13 +116,13 @@ def signed_product(g: GraphBuilder) -> Expression:
 
 
 def padded_pool(g: GraphBuilder) -> Expression:
-    """Zeros that a maximum of negative numbers has to see."""
+    """A maximum of negative numbers and zero padding."""
     x = g.padding(g.negate(g.abs(g.input("x", "FLOAT32", SIZES))), "CONSTANT", 0.0, [0, 0, 1, 1], [0, 0, 1, 1])
     return g.max_pooling0(x, [2, 2])
 
 
 def quotient_times_steps(g: GraphBuilder) -> Expression:
-    """Steps times the quotient of 1 and others, quantised again: many products lie in the middle of two steps."""
+    """A product with a quotient of 1, quantised: many results are halfway between two steps."""
     x, others = (g.cast(g.input(name, "UINT8", (1, 4, 64, 64)), "FLOAT32") for name in ("x", "others"))
     return quantized(g, g.multiply(x, g.divide(number(g, x, 1), others)), "UINT8", 1.0, 0)
 
@@ -139,32 +139,31 @@ NEEDED: dict[str, tuple[str, Callable[[GraphBuilder], Expression], tuple[int, ..
     "a mean of large steps": ("refused means", widened_mean, BOTH),
     "softmax of steps": ("inexact kernels", softmax_of_steps, BOTH),
     "steps in blocks": ("inexact kernels", in_blocks, BOTH if VERSION < (1, 31) else ()),
-    "weights that were floats": ("weights", weighed, BOTH),
+    "weights that were floats": ("weights", with_float_filter, BOTH),
     "two quantisations": ("doubled", requantized, BOTH),
     "close bounds": ("close bounds", clipped_closely, BOTH),
     "integers that are clipped": ("clipped integers", clipped_integers, BOTH),
-    "coarse weights": ("coarse weights", coarsened, BOTH if VERSION > (1, 24) else ()),
+    "coarse weights": ("coarse weights", with_runtime_weights, BOTH if VERSION > (1, 24) else ()),
     "a scaled row": ("scaled rows", with_scaled_row, BOTH),
     "a product of INT8 with UINT8": ("signed products", signed_product, BOTH),
     "a quotient of one": ("quotients", quotient_times_steps, BOTH),
 }
-"""The barrier, a graph that needs it, and the opsets in which this ONNX Runtime goes wrong without it; by name.
+"""The barrier, a graph that needs it, and the opsets in which this ONNX Runtime is wrong without it.
 
-Without the one in front of bodies ONNX Runtime ends the process. "factors" is about processors that add products in 16
-bits, and casts are merged also where the optimiser is off: see ``test_casts.py``.
+Missing are "factors", which is for processors that add products in 16 bits, and "casts", see ``test_casts.py``.
 """
 
 
-def left_out(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def remove_barrier(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setattr(table, "BARRIERS", tuple(item for item in BARRIERS if item.name != name))
 
 
-def test_every_barrier_is_shown_to_be_needed() -> None:
+def test_every_barrier_is_tested() -> None:
     assert {"casts", "factors", *(barrier for barrier, *_ in NEEDED.values())} == {item.name for item in BARRIERS}
 
 
 def outcome(form: Callable[[GraphBuilder], Expression], opset: int) -> str:
-    """What the optimiser changes, if it does."""
+    """Describes what the optimiser changes, or returns ``""``."""
     g = GraphBuilder()
     target = "dml" if form is in_blocks else "onnx" if form is signed_product else "cpu"
     model = compile(g.build({"y": form(g)}), opset=opset, target=target)
@@ -174,32 +173,34 @@ def outcome(form: Callable[[GraphBuilder], Expression], opset: int) -> str:
         feeds = {name: (array * np.float32(1e-7)).astype(np.float32) for name, array in feeds.items()}
     plain = runs(model, feeds, optimised=False)["y"]
     try:
-        return difference(plain, runs(model, feeds, optimised=True)["y"], rounded=form in (weighed, coarsened))
-    except Exception as error:  # ONNX Runtime's classes share nothing more
+        return difference(
+            plain, runs(model, feeds, optimised=True)["y"], rounded=form in (with_float_filter, with_runtime_weights)
+        )
+    except Exception as error:  # ONNX Runtime's exceptions have no other common class
         return str(error)
 
 
 @pytest.mark.parametrize("opset", BOTH)
 @pytest.mark.parametrize("name", NEEDED)
-def test_each_barrier_is_needed_and_does(name: str, opset: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where one of these fails without its barrier no longer, ONNX Runtime has changed: the barrier may go."""
+def test_each_barrier_works_and_is_needed(name: str, opset: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If results are right without a barrier, ONNX Runtime has changed and the barrier may be removed."""
     barrier, form, opsets = NEEDED[name]
     monkeypatch.setattr(budget, "NODE_BYTES", 1 << 12)
     monkeypatch.setattr(budget, "GROWTH", 0)
     assert outcome(form, opset) == ""
-    left_out(monkeypatch, barrier)
+    remove_barrier(monkeypatch, barrier)
     assert bool(outcome(form, opset)) == (opset in opsets)
 
 
-def test_steps_that_two_nodes_move_are_kept_apart_from_both(monkeypatch: pytest.MonkeyPatch) -> None:
-    """ONNX Runtime gives each reader a DequantizeLinear of its own first, and does not load what it makes of INT8."""
+def test_barriers_before_both_transposes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """ONNX Runtime duplicates the DequantizeLinear for each reader, and then fails to load the model for INT8."""
     assert outcome(partial(moved_twice, data_type="INT8"), 21) == ""
-    left_out(monkeypatch, "moved steps")
+    remove_barrier(monkeypatch, "moved steps")
     assert bool(outcome(partial(moved_twice, data_type="INT8"), 21)) == (VERSION > (1, 24))
 
 
-def test_weights_stay_where_the_sum_is_an_output_too() -> None:
-    """ONNX Runtime quantises weights in front of a quantisation, whoever else sees the sum."""
+def test_weights_are_kept_if_the_sum_is_an_output_too() -> None:
+    """ONNX Runtime would quantise the weights regardless of other readers of the sum."""
     g = GraphBuilder()
     total = FORMS["convolution"](g, dequantized(g, g.input("x", "UINT8", SIZES), 0.3, 0))
     model = compile(g.build({"y": quantized(g, total, "UINT8", 0.3, 128), "total": total}), opset=21)
@@ -228,35 +229,34 @@ def multiplied_matrices(g: GraphBuilder, x: Expression, scale: Expression, last:
 @pytest.mark.parametrize("bound", [("last",), ("scale",), ("scale", "last")])
 @pytest.mark.parametrize("data_type", ["INT8", "UINT8"])
 @pytest.mark.parametrize("form", [pooled, convolved, multiplied_matrices])
-def test_scales_of_one_beside_scales_that_are_bound(
+def test_scales_of_1_with_scales_that_are_inputs(
     form: Callable[..., Expression], data_type: str, bound: tuple[str, ...], exact: bool
 ) -> None:
-    """1 divided by a scale, times sums, is no quotient; and a division by 1 took its result along."""
-    g = GraphBuilder()
-    x, given = g.input("x", data_type, SIZES), {}
-    for name in ("scale", "last"):
-        is_bound = name in bound
-        given[name] = (
-            g.input(name, "FLOAT32", (1, 1, 1, 1)) if is_bound else g.constant(np.ones((1, 1, 1, 1), np.float32))
-        )
-    model = compile(g.build({"y": form(g, x, given["scale"], given["last"])}), opset=21, exact=exact)
+    """ONNX Runtime must not fuse the product with 1 / scale into a quotient, nor drop the result of a division by 1."""
+    g, one = GraphBuilder(), (1, 1, 1, 1)
+    x = g.input("x", data_type, SIZES)
+    scale, last = (
+        g.input(name, "FLOAT32", one) if name in bound else g.constant(np.ones(one, np.float32))
+        for name in ("scale", "last")
+    )
+    model = compile(g.build({"y": form(g, x, scale, last)}), opset=21, exact=exact)
     feeds = {port.onnx_name: random_array(port, np.random.default_rng(3)) for port in model.inputs}
-    for number_of in (0.1, 0.3, 0.7, 3.7, 10.0):
-        feeds |= {name: np.full((1, 1, 1, 1), number_of, np.float32) for name in bound}
+    for value in (0.1, 0.3, 0.7, 3.7, 10.0):
+        feeds |= {name: np.full(one, value, np.float32) for name in bound}
         plain, optimised = (runs(model, feeds, optimised=flag)["y"] for flag in (False, True))
         np.testing.assert_array_equal(optimised, plain)
 
 
 def chained(g: GraphBuilder, form: Callable[..., Expression]) -> dict[str, Expression]:
-    """Three products one behind the other, with the same weights."""
+    """Three consecutive products with the same weights."""
     one, total = g.constant(np.ones((1, 1, 1, 1), np.float32)), g.input("x", "UINT8", SIZES)
     for _ in range(3):
         total = form(g, total, one, one)
     return {"y": total}
 
 
-def told_twice(g: GraphBuilder) -> dict[str, Expression]:
-    """Weights that are dequantised once, for two products and a sum."""
+def shared_weights(g: GraphBuilder) -> dict[str, Expression]:
+    """Weights that are dequantised once for two products and a sum."""
     x, steps = g.input("x", "UINT8", SIZES), g.constant(np.resize(FILTER_STEPS, SIZES))
     x, weights = dequantized(g, x, 0.05, 3), dequantized(g, steps, 0.01, 0)
     products = {name: quantized(g, g.gemm(x, weights), "UINT8", scale, 3) for name, scale in (("y", 1), ("z", 2))}
@@ -264,12 +264,12 @@ def told_twice(g: GraphBuilder) -> dict[str, Expression]:
 
 
 @pytest.mark.parametrize(
-    "form", [partial(chained, form=convolved), partial(chained, form=multiplied_matrices), told_twice]
+    "form", [partial(chained, form=convolved), partial(chained, form=multiplied_matrices), shared_weights]
 )
-def test_signed_constants_that_several_nodes_read(
+def test_signed_constants_with_several_readers(
     form: Callable[[GraphBuilder], dict[str, Expression]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each has its own: asked for exact products, ONNX Runtime makes those of one name UINT8 but once."""
+    """Each reader has a copy, since ONNX Runtime's option for exact products converts each name to UINT8 only once."""
     monkeypatch.setattr(budget, "NODE_BYTES", 1)
     monkeypatch.setattr(budget, "GROWTH", 0)
     g = GraphBuilder()
@@ -284,13 +284,13 @@ def test_signed_constants_that_several_nodes_read(
     plain, exact = runs(model, feeds, optimised=False), model.run(feeds)
     for port in model.outputs:
         want = plain[port.onnx_name].astype(np.float64)
-        steps = 1 if port.dtype == np.uint8 else 0  # which FLOAT sums may miss
+        steps = 1 if port.dtype == np.uint8 else 0  # FLOAT sums may be one step off
         np.testing.assert_allclose(exact[port.name].reshape(want.shape), want, rtol=1e-6, atol=steps)
 
 
 @pytest.mark.parametrize("data_type", ["FLOAT32", "INT32", "INT16", "UINT8"])
 def test_quotients_of_one_that_are_multiplied(data_type: str) -> None:
-    """Exact models keep infinity times 0 no number, and integers what is truncated."""
+    """Infinity times 0 stays NaN, and integer quotients stay truncated."""
     g = GraphBuilder()
     x, y = (g.input(name, data_type, SIZES) for name in "xy")
     model = compile(g.build({"z": g.multiply(y, FORMS["one over"](g, x))}), opset=21, exact=True)

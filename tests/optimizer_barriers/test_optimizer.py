@@ -1,11 +1,10 @@
-"""ONNX Runtime's optimiser must not change what a model computes.
+"""ONNX Runtime's optimiser must not change the results of a model.
 
-Its passes match ONNX nodes that are next to one another. So it is not operators that are paired here but forms: each
-is one DirectML operator in the descriptor that lowers to one of the nodes that passes look for (a movement, a cast, a
-quantisation, a product with constant weights, a pool, ...), and operators that share a node share a form. Every
-ordered pair of forms is a component of its own, with its own graph input; hundreds of them are one model, which runs
-with optimisations off and on. Chains of three stand between a dequantisation and a quantisation, where most passes
-are, and between casts. Saved models are meant, so sessions have ONNX Runtime's own defaults.
+Its passes match adjacent ONNX nodes. The tests therefore combine forms: each is a DirectML operator that lowers to a
+node that passes match (a movement, a cast, a quantisation, a product with constant weights, a pool, ...). Every ordered
+pair of forms is a separate component with its own graph input; hundreds of components are one model, which runs with
+and without optimisation. Chains of three forms test the neighbourhood of quantisations, which most passes match, and of
+casts. Sessions have ONNX Runtime's default options, as for saved models.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from tests.optimizer_barriers.forms import (
 
 
 def model_of(chains: Sequence[Chain], opset: int, constant: bool) -> tuple[CompiledModel, dict[str, Chain]] | None:
-    """One model of independent components, and which of its outputs is which chain."""
+    """Returns one model of independent components, and the chain of each output."""
     g = GraphBuilder()
     outputs, names = {}, {}
     for index, chain in enumerate(chains):
@@ -52,17 +51,17 @@ def model_of(chains: Sequence[Chain], opset: int, constant: bool) -> tuple[Compi
 
 
 def differing(chains: Sequence[Chain], opset: int, constant: bool) -> Iterator[tuple[Chain, str]]:
-    """Chains that the optimiser makes something else of, and how."""
-    made = model_of(chains, opset, constant)
-    if made is None:
+    """Yields the chains whose results the optimiser changes, and a description."""
+    compiled = model_of(chains, opset, constant)
+    if compiled is None:
         return
-    model, names = made
+    model, names = compiled
     rng = np.random.default_rng(7)
     feeds = {port.onnx_name: random_array(port, rng) for port in model.inputs}
     plain = runs(model, feeds, optimised=False)
     try:
         optimised = runs(model, feeds, optimised=True)
-    except Exception as error:  # ONNX Runtime's classes share nothing more
+    except Exception as error:  # ONNX Runtime's exceptions have no other common class
         if len(chains) == 1:
             yield chains[0], str(error)[:200]
             return
@@ -80,7 +79,7 @@ ROUNDED = {
     *("convolution", "weighted", "transposed convolution", "product", "normalize", "mean", "sum", "scaled product"),
     *("gelu", "swish", "one over"),
 }
-"""Forms whose numbers are added up in another order, or by one kernel in the place of several."""
+"""Forms whose sums may be computed in another order, or by one kernel instead of several."""
 BATCH = 400
 
 PAIRED = [name for name in FORMS if not name.startswith("same")]
@@ -93,7 +92,7 @@ CASTS = [name for name in FORMS if name.startswith("as ")]
 
 
 def pairs(source: str, *, all_sources: bool) -> Iterator[Chain]:
-    """Each two forms behind FLOAT32, and behind one of the integers, in turn, or behind all of them."""
+    """Yields pairs of forms: all for FLOAT32, and a share of them for each integer type unless ``all_sources``."""
     turn = SOURCES[1:].index(source) if source in SOURCES[1:] else None
     for row, first in enumerate(PAIRED):
         for column, second in enumerate(PAIRED):
@@ -102,7 +101,7 @@ def pairs(source: str, *, all_sources: bool) -> Iterator[Chain]:
 
 
 def quantised_chains() -> Iterator[Chain]:
-    """Numbers that are dequantised, changed, and quantised or read as they are."""
+    """Yields chains that dequantise, compute, and quantise or not."""
     for source in ("UINT8", "INT8", "INT32"):
         for first in DEQUANTIZES[1:3] if source != "INT32" else DEQUANTIZES[:1]:
             for middle in MIDDLES:
@@ -132,7 +131,6 @@ def casts() -> Iterator[Chain]:
 
 
 def check_all(chains: Sequence[Chain], opset: int, *, constant: bool = False) -> None:
-    """Compares in batches."""
     found = []
     for start in range(0, len(chains), BATCH):
         found += [
@@ -142,7 +140,7 @@ def check_all(chains: Sequence[Chain], opset: int, *, constant: bool = False) ->
     assert not found, f"{len(found)} chains\n" + "\n".join(found[:40])
 
 
-def test_differences_are_seen() -> None:
+def test_difference() -> None:
     steps, row = np.arange(100, dtype=np.uint8), np.arange(1, 101, dtype=np.float32)
     off = np.where(steps == 40, steps + 1, steps).astype(np.uint8)
     assert not difference(row, np.nextafter(row, np.float32(0)), rounded=True)
@@ -166,8 +164,8 @@ def test_every_ordered_pair_of_forms(source: str, is_exhaustive: bool) -> None:
     check_all(list(pairs(source, all_sources=is_exhaustive)), 21)
 
 
-def test_what_depends_on_constants_alone() -> None:
-    """ONNX Runtime computes it when it loads the model, in other ways than when it runs."""
+def test_chains_of_constants() -> None:
+    """ONNX Runtime folds them at load time, by other code than at run time."""
     check_all([(source, (first, last)) for source in SOURCES for first in BEFORE for last in PAIRED], 21, constant=True)
 
 
@@ -194,10 +192,10 @@ def test_a_row_added_to_a_product_is_not_scaled(dynamic: bool) -> None:
 @pytest.mark.parametrize("channels", [False, True])
 @pytest.mark.parametrize("weight_type", ["INT8", "UINT8"])
 @pytest.mark.parametrize("bias", ["none", "whole", "between"])
-def test_a_network_of_quantised_numbers_keeps_its_integer_kernel(
+def test_quantised_convolutions_keep_their_integer_kernel(
     bias: str, weight_type: str, channels: bool, tmp_path: Path
 ) -> None:
-    """But for a bias that lies between the numbers which the kernel can add."""
+    """Except for a bias that is not a multiple of the scale, which the kernel cannot add."""
     g = GraphBuilder()
     rng = np.random.default_rng(0)
     sizes = (1, 8, 4, 4)

@@ -17,46 +17,44 @@ from tests.optimizer_barriers.forms import dequantized, quantized, runs
 Operator: TypeAlias = Literal["Add", "Mul"]
 DataType: TypeAlias = Literal["int8", "uint8"]
 SCALES = {
-    # scales of both sides and of the result, zero points of the same
+    # scales of both operands and the result, and zero points
     "powers of two": ((0.5, 0.25, 0.5), (3, 128, 4)),
     "powers of two, to an odd zero point": ((0.5, 0.25, 0.5), (3, 128, 7)),
     "one scale": ((0.05, 0.05, 0.05), (0, 128, 128)),
     "one scale of a third": ((0.3, 0.3, 0.3), (0, 0, 0)),
     "twice the scale": ((0.1, 0.2, 0.1), (7, 9, 11)),
     "as calibrated": ((0.013671875, 0.0317, 0.0423), (121, 131, 118)),
-    "halves that no scale shows": ((0.3, 0.5, 0.1), (0, 0, 0)),
+    "ties that the scales do not reveal": ((0.3, 0.5, 0.1), (0, 0, 0)),
 }
 
 
 @pytest.mark.parametrize("data_type", ["uint8", "int8"])
 @pytest.mark.parametrize("operator", ["Add", "Mul"])
 @pytest.mark.parametrize("case", SCALES)
-def test_all_pairs(
-    tmp_path: Path, case: str, operator: Literal["Add", "Mul"], data_type: Literal["int8", "uint8"]
-) -> None:
-    """The kernel for quantised numbers stays where it is exact, and nothing changes where it would not be."""
+def test_all_pairs(tmp_path: Path, case: str, operator: Operator, data_type: DataType) -> None:
+    """ONNX Runtime's quantised kernel is used if it is exact, and prevented by a barrier otherwise."""
     scales, points = SCALES[case]
-    moved = points if data_type == "uint8" else tuple(max(point - 128, -128) for point in points)
+    shifted = points if data_type == "uint8" else tuple(max(point - 128, -128) for point in points)
     g = GraphBuilder()
     x, y = (
         dequantized(g, g.input(name, data_type.upper(), sizes), scale, point)
-        for name, sizes, scale, point in zip("xy", ((1, 1, 256, 1), (1, 1, 1, 256)), scales, moved, strict=False)
+        for name, sizes, scale, point in zip("xy", ((1, 1, 256, 1), (1, 1, 1, 256)), scales, shifted, strict=False)
     )
     sizes = (1, 1, 256, 256)
     x, y = g.reinterpret(x, "FLOAT32", sizes, (0, 0, 1, 0)), g.reinterpret(y, "FLOAT32", sizes, (0, 0, 0, 1))
-    made = g.add(x, y) if operator == "Add" else g.multiply(x, y)
-    model = compile(g.build({"z": quantized(g, made, data_type.upper(), scales[2], moved[2])}), opset=21)
+    result = g.add(x, y) if operator == "Add" else g.multiply(x, y)
+    model = compile(g.build({"z": quantized(g, result, data_type.upper(), scales[2], shifted[2])}), opset=21)
     every = np.arange(256).astype(np.uint8).view(data_type)
     feeds = {port.onnx_name: every.reshape(port.shape) for port in model.inputs}
     plain, fused = (runs(model, feeds, optimised=optimised)["z"] for optimised in (False, True))
     np.testing.assert_array_equal(plain, fused)
-    steps = (Steps(data_type, float(np.float32(scale)), point) for scale, point in zip(scales, moved, strict=True))
+    steps = (Steps(data_type, float(np.float32(scale)), point) for scale, point in zip(scales, shifted, strict=True))
     is_fused = "QLinear" + operator in {node.op_type for node in left_by_optimiser(model, tmp_path).node}
     assert is_fused == has_no_ties(operator, *steps)
 
 
-def test_roundings_decide_near_the_middle_of_two_steps() -> None:
-    """5 * 0.3 times 5 * 0.3 is 7.5 steps of 0.3, or a little less."""
+def test_rounding_decides_ties() -> None:
+    """5 * 0.3 times 5 * 0.3 is 7.5 steps of 0.3, or slightly less."""
     third, half = Steps("int8", float(np.float32(0.3)), 0), Steps("int8", 0.5, 0)
     assert not has_no_ties("Mul", third, third, third)
     assert has_no_ties("Add", third, third, third)

@@ -1,4 +1,4 @@
-"""For each pass the smallest graphs on which it fires, and how many ONNX nodes there are without it and with it."""
+"""Small graphs for each pass, with the ONNX nodes before and after it."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from tests.passes import folding
 
 @dataclass(frozen=True)
 class Example:
-    """A graph for one pass, and the nodes of the model without any pass and with this one."""
+    """A graph for one pass, and the nodes of the model without passes and with this one."""
 
     name: str
     build: Callable[[], Graph]
     before: dict[str, int]
     after: dict[str, int]
     exact: bool = False
-    """Whether it fires in exact models only."""
+    """Whether the pass changes exact models only."""
 
     def __str__(self) -> str:
         return f"{self.name}-{self.build.__name__}"
 
 
 def transposed(g: GraphBuilder, x: Expression) -> Expression:
-    """The last two axes of a tensor exchanged by its strides."""
+    """Swaps the last two axes by strides."""
     *outer, rows, columns = x.sizes
     *steps, row, column = x.desc.effective_strides
     return g.reinterpret(x, sizes=(*outer, columns, rows), strides=(*steps, column, row))
 
 
-def read_twice() -> Graph:
+def transposed_twice() -> Graph:
     """A computed tensor that two nodes read transposed."""
     g = GraphBuilder()
     x = g.activation_relu(g.input("x", "FLOAT32", (2, 3, 4)))
@@ -42,7 +42,7 @@ def read_twice() -> Graph:
 EXAMPLES = [
     Example(
         "share-moves",
-        read_twice,
+        transposed_twice,
         {"Relu": 1, "Transpose": 2, "Abs": 1, "Sqrt": 1, "Mul": 1},
         {"Relu": 1, "Transpose": 1, "Abs": 1, "Sqrt": 1, "Mul": 1},
     ),
@@ -60,7 +60,7 @@ EXAMPLES = [
     Example("fold-pads", folding.padded_integer_convolution, {"Pad": 1, "ConvInteger": 1}, {"ConvInteger": 1}),
     Example("fold-pads", folding.padded_average, {"Pad": 1, "Reshape": 1, "AveragePool": 1}, {"AveragePool": 1}),
     Example("fold-pads", folding.padded_maximum, {"Pad": 2, "Cast": 2, "MaxPool": 2}, {"Cast": 2, "MaxPool": 2}),
-    Example("merge-moves", folding.margins_in_a_row, {"Pad": 2, "Abs": 1}, {"Pad": 1, "Abs": 1}),
+    Example("merge-moves", folding.padded_twice, {"Pad": 2, "Abs": 1}, {"Pad": 1, "Abs": 1}),
     Example("merge-moves", folding.transposed_back, {"Abs": 1, "Transpose": 2, "Sqrt": 1}, {"Abs": 1, "Sqrt": 1}),
     Example("merge-moves", folding.sliced_twice, {"Slice": 2}, {"Slice": 1}),
     Example("merge-moves", folding.joined_twice, {"Concat": 3}, {"Concat": 1}),

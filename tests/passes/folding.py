@@ -1,4 +1,4 @@
-"""Graphs in which two nodes or more are one, as DirectML programs have them."""
+"""Graphs with nodes that passes merge, as in DirectML programs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ IMAGE = (2, 4, 9, 11)
 
 
 def around(g: GraphBuilder, x: Expression, value: float = 0, wide: Sequence[int] = (1, 2)) -> Expression:
-    """A margin of one value around the spatial axes."""
+    """Pads the spatial axes with one value."""
     margin = (0, 0, *wide)
     return g.padding1(x, "CONSTANT", x.data_type.name, value, margin, margin[:2] + margin[:1:-1])
 
@@ -28,7 +28,7 @@ def filtered(
 
 
 def padded_convolution() -> Graph:
-    """Two convolutions behind one margin, of which one has pads of its own."""
+    """Two convolutions of one padded tensor; one has pads of its own."""
     g = GraphBuilder()
     x = around(g, g.input("x", "FLOAT32", IMAGE))
     return g.build({"y": filtered(g, x), "z": filtered(g, x, start_padding=(0, 1), end_padding=(1, 0))})
@@ -42,7 +42,7 @@ def padded_half_convolution() -> Graph:
 
 
 def padded_integer_convolution() -> Graph:
-    """A margin of zero points."""
+    """Padded with the zero point."""
     g = GraphBuilder()
     x = around(g, g.input("x", "UINT8", IMAGE), 7)
     weights = g.constant(RANDOM.integers(0, 256, (3, 4, 3, 3)).astype(np.uint8))
@@ -50,33 +50,33 @@ def padded_integer_convolution() -> Graph:
 
 
 def padded_average() -> Graph:
-    """A mean that counts its margin, which is the same all around."""
+    """A mean that includes symmetric padding."""
     g = GraphBuilder()
     x = around(g, g.input("x", "FLOAT32", IMAGE), wide=(1, 1))
     return g.build({"y": g.average_pooling(x, (2, 1), (3, 4))})
 
 
 def padded_maximum() -> Graph:
-    """Maxima with a margin of the lowest number."""
+    """Maxima with a padding of the lowest number."""
     g = GraphBuilder()
     lowest = (("x", "INT8", -128), ("y", "FLOAT32", -np.inf))
     padded = {name: around(g, g.input(name, data_type, IMAGE), value) for name, data_type, value in lowest}
     return g.build({f"max_{name}": g.max_pooling0(x, (3, 4), (2, 1)) for name, x in padded.items()})
 
 
-def margins_in_a_row() -> Graph:
+def padded_twice() -> Graph:
     g = GraphBuilder()
     x = around(g, around(g, g.input("x", "FLOAT32", IMAGE), 3), 3, (2, 0))
     return g.build({"y": g.abs(x)})
 
 
 def transposed_back() -> Graph:
-    """A copy of a tensor with exchanged axes, and a copy of that one with the axes exchanged again."""
+    """Two copies of a tensor; each swaps the last two axes."""
     g = GraphBuilder()
     x = g.abs(g.input("x", "FLOAT32", (2, 3, 4)))
-    turned = g.activation_identity(g.reinterpret(x, sizes=(2, 4, 3), strides=(12, 1, 4)))
-    back = g.activation_identity(g.reinterpret(turned, sizes=(2, 3, 4), strides=(12, 1, 3)))
-    return g.build({"y": g.sqrt(back)})
+    swapped = g.activation_identity(g.reinterpret(x, sizes=(2, 4, 3), strides=(12, 1, 4)))
+    restored = g.activation_identity(g.reinterpret(swapped, sizes=(2, 3, 4), strides=(12, 1, 3)))
+    return g.build({"y": g.sqrt(restored)})
 
 
 def sliced_twice() -> Graph:
@@ -92,25 +92,25 @@ def joined_twice() -> Graph:
 
 
 def directions_joined() -> Graph:
-    """What two directions of a recurrent operator found, side by side."""
+    """Concatenates the results of two directions of a recurrent operator."""
     g = GraphBuilder()
     x = g.input("x", "FLOAT32", (3, 2, 4, 5))
     return g.build({"y": g.join([x[:, 0:1], x[:, 1:2]], axis=3)})
 
 
 def split_and_joined() -> Graph:
-    """The parts stand behind what they are joined along."""
+    """The axis of the split is after the axis of the join."""
     g = GraphBuilder()
     x = g.input("x", "INT32", (2, 4, 3))
     return g.build({"y": g.join(g.split(x, 2, [1, 1, 1]), axis=0)})
 
 
 def cast_twice() -> Graph:
-    """INT8 by way of UINT32 and back, INT64 to INT32 by way of UINT32, and UINT8 to FLOAT32 by way of INT32."""
+    """INT8 to UINT32 to INT8, INT64 to UINT32 to INT32, and UINT8 to INT32 to FLOAT32."""
     g = GraphBuilder()
     x, i, z = (g.input(name, kind, (2, 300)) for name, kind in (("x", "INT8"), ("i", "INT64"), ("z", "UINT8")))
-    around, low = g.cast(g.cast(g.bit_not(x), "UINT32"), "INT8"), g.cast(g.cast(i, "UINT32"), "INT32")
-    return g.build({"y": g.bit_not(around), "v": low, "w": g.cast(g.cast(z, "INT32"), "FLOAT32")})
+    same, low = g.cast(g.cast(g.bit_not(x), "UINT32"), "INT8"), g.cast(g.cast(i, "UINT32"), "INT32")
+    return g.build({"y": g.bit_not(same), "v": low, "w": g.cast(g.cast(z, "INT32"), "FLOAT32")})
 
 
 def clipped_twice() -> Graph:
@@ -127,7 +127,7 @@ def repeated_activations() -> Graph:
 
 
 def quantised_layers(data_type: str = "UINT8", most: int = 127) -> Graph:
-    """Two quantised convolutions with a maximum between them, and a product, weights of 8 bits and a sign."""
+    """Two quantised convolutions with a maximum between them, and a product, all with INT8 weights."""
     g = GraphBuilder()
     dtype = np.dtype(data_type.lower())
 
@@ -159,25 +159,27 @@ def quantised_signed_layers() -> Graph:
 
 
 def quantised_small_layers() -> Graph:
-    """Weights so small that no pair of products exceeds 16 bits."""
+    """Weights so small that the sum of two products fits into 16 bits."""
     return quantised_layers(most=64)
 
 
 def dequantised_weights() -> Graph:
-    """A convolution and a product between quantisations: weights of 8 bits and a sign, with a scale for each filter."""
+    """A convolution and a product between quantisations, with INT8 weights and a scale for each filter."""
     g = GraphBuilder()
 
-    def alike(x: Expression, value: ArrayLike, dtype: str) -> Expression:
+    def along_first(x: Expression, value: ArrayLike, dtype: str) -> Expression:
         return g.broadcast(g.constant(np.reshape(value, (-1,) + (1,) * (x.rank - 1)).astype(dtype)), x.sizes)
 
     def numbers(x: Expression, scale: ArrayLike, zero_point: int) -> Expression:
-        return g.dequantize_linear(x, alike(x, scale, "float32"), alike(x, zero_point, x.data_type.name.lower()))
+        point = along_first(x, zero_point, x.data_type.name.lower())
+        return g.dequantize_linear(x, along_first(x, scale, "float32"), point)
 
     def weights(scale: ArrayLike, *sizes: int) -> Expression:
         return numbers(g.constant(RANDOM.integers(-127, 128, sizes).astype(np.int8)), scale, 0)
 
     def steps(x: Expression) -> Expression:
-        return g.quantize_linear(x, alike(x, 0.25, "float32"), alike(x, 4, "uint8"), output_data_type="UINT8")
+        scale, point = along_first(x, 0.25, "float32"), along_first(x, 4, "uint8")
+        return g.quantize_linear(x, scale, point, output_data_type="UINT8")
 
     by_filter = 2.0 ** -RANDOM.integers(5, 8, 8)
     x = steps(g.convolution(numbers(g.input("x", "UINT8", (1, 8, 6, 6)), 0.5, 4), weights(by_filter, 8, 8, 3, 3)))
@@ -186,7 +188,7 @@ def dequantised_weights() -> Graph:
 
 
 def products_and_sums() -> Graph:
-    """A residual block of products: sums in four dimensions, products in two."""
+    """Residual blocks with sums in four dimensions and products in two."""
     g = GraphBuilder()
     x = g.input("x", "FLOAT32", (1, 1, 5, 8))
     for _ in range(2):

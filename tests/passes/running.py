@@ -1,4 +1,4 @@
-"""Models through some passes, and what ONNX Runtime makes of them."""
+"""Compiles graphs with selected passes, and runs the models."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def compiled(graph: Graph, *passes: Pass, opset: int = 21, target: str = "cpu", 
 
 
 def computed(model: CompiledModel, feeds: Mapping[str, Array], *, optimized: bool) -> list[Array]:
-    """What ONNX Runtime makes of a model, with its own passes or without them."""
+    """Runs a model in ONNX Runtime, with or without its optimisations."""
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     if not optimized:
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     session = onnxruntime.InferenceSession(model.serialize(), options, ["CPUExecutionProvider"])
-    wanted = {item.name for item in session.get_inputs()}
-    return session.run(None, {name: array for name, array in feeds.items() if name in wanted})
+    names = {item.name for item in session.get_inputs()}
+    return session.run(None, {name: array for name, array in feeds.items() if name in names})
 
 
 def feeds_of(model: CompiledModel) -> dict[str, Array]:
@@ -35,7 +35,7 @@ def feeds_of(model: CompiledModel) -> dict[str, Array]:
 
 
 def require_same(first: CompiledModel, second: CompiledModel) -> None:
-    """Two models of one graph: the same ports, and the same bits, whether ONNX Runtime optimises them or not."""
+    """Asserts that two models have the same ports and the same results, with and without ONNX Runtime's optimiser."""
     assert first.inputs == second.inputs
     assert first.outputs == second.outputs
     feeds = feeds_of(first)

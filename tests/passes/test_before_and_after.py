@@ -1,9 +1,10 @@
-"""Each file of a pass shows what it does: a model in ONNX's text form, and what becomes of it."""
+"""The models before and after each pass, in the docstring of its module."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -23,26 +24,21 @@ for _item in (*ALWAYS, *PASSES, *ROUNDING):
 
 
 class Output:
-    """As much of a port as passes look at."""
+    """The part of a port that passes use."""
 
     def __init__(self, name: str) -> None:
         self.onnx_name = name
 
 
 def shown(module: str, title: str) -> str:
-    """The lines below a title in the docstring of a module."""
+    """Returns the indented lines below a title in the docstring of a module."""
     lines = iter((import_module(module).__doc__ or "").splitlines())
     assert any(line.startswith(title) for line in lines), f"{module} has no {title!r}"
-    taken = []
-    for line in lines:
-        if not line.startswith("    "):
-            break
-        taken.append(line)
-    return "\n".join(taken)
+    return "\n".join(takewhile(lambda line: line.startswith("    "), lines))
 
 
 def records(text: str) -> OnnxGraph:
-    """The model of a text as records."""
+    """Parses ONNX's text form to records."""
     model = parser.parse_model(f'<ir_version: 10, opset_import: ["" : {OPSET}]> shown {text}')
     onnx.checker.check_model(model, full_check=True)
     graph = shape_inference.infer_shapes(model).graph
@@ -68,7 +64,7 @@ def plain(value: Any) -> Any:
 
 
 def structure(graph: OnnxGraph) -> list[object]:
-    """What the outputs are made of, whatever things are called."""
+    """Returns the expressions of the outputs, without names."""
     makers = {item.name: node for node in graph.nodes for item in node.outputs if item is not None}
 
     def of(value: Value | None) -> object:
@@ -85,7 +81,7 @@ def structure(graph: OnnxGraph) -> list[object]:
 
 
 @pytest.mark.parametrize("module", BY_MODULE)
-def test_a_pass_does_what_its_file_shows(module: str) -> None:
+def test_docstrings_of_passes(module: str) -> None:
     before = records(shown(module, "Before"))
     for node in before.nodes:
         for item in node.inputs:
@@ -94,7 +90,7 @@ def test_a_pass_does_what_its_file_shows(module: str) -> None:
                 item.dequantized = Dequantized(x, scale, point, "w")
     after = apply(before, BY_MODULE[module], targets.target("cpu", OPSET, exact=False))
     text = shown(module, "After")
-    if "If (" in text:  # ONNX's text form has no place for it in a line
+    if "If (" in text:  # the docstring shows the branches in a form that ONNX cannot parse
         (host,) = [node for node in after.nodes if node.op_type == "If"]
         inner = [node for node in with_bodies([host]) if node is not host]
         assert [node.op_type for node in inner] == ["DequantizeLinear"] * 2
@@ -106,11 +102,11 @@ def test_a_pass_does_what_its_file_shows(module: str) -> None:
 
 
 @pytest.mark.parametrize(("number", "nodes"), [(128, 2), (127, 6)])
-def test_bytes_that_another_number_moves_are_left(number: int, nodes: int) -> None:
+def test_only_shifts_by_128_are_dropped(number: int, nodes: int) -> None:
     rest = "one, point, w, one, point, one, point"
-    moved = "b = Add (a, up) c = Cast <to = 3> (b) d = Cast <to = 2> (c) e = Add (d, up)"
+    shifted = "b = Add (a, up) c = Cast <to = 3> (b) d = Cast <to = 2> (c) e = Add (d, up)"
     graph = records(f"""(uint8[1,1,4,4] x) => (uint8[1,1,4,4] y)
         <float one = {{1}}, uint8 point = {{9}}, uint8 up = {{{number}}}, uint8[1,1,1,1] w = {{3}}>
-        {{ a = QLinearConv (x, {rest}) {moved} y = QLinearConv (e, {rest}) }}""")
+        {{ a = QLinearConv (x, {rest}) {shifted} y = QLinearConv (e, {rest}) }}""")
     kept = apply(graph, BY_MODULE["dml2onnx.passes.kept_bytes"], targets.target("cpu", OPSET, exact=False))
     assert len(kept.nodes) == nodes

@@ -1,4 +1,4 @@
-"""Each pass fires on its examples, and does nothing but what is said of it."""
+"""Each pass changes its examples as expected, and nothing else."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.passes.running import compiled, require_same
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=str)
-def test_each_pass_fires(example: Example) -> None:
+def test_examples(example: Example) -> None:
     graph = example.build()
     (only,) = [item for item in PASSES if item.name == example.name]
     exact = example.exact
@@ -25,8 +25,8 @@ def test_each_pass_fires(example: Example) -> None:
     result = verify(graph, rounds=1)
     assert result.passed
     assert {item.node for item in result.nodes} == {node.name for node in graph.nodes}
-    # whatever became of a node, it is told of all of them
+    # every node keeps a trace
     assert [item.node for item in passed.traces] == [item.node for item in literal.traces]
     gone = [a.node for a, b in zip(passed.traces, literal.traces, strict=True) if len(a.nodes) < len(b.nodes)]
     silent = [item.node for item in passed.traces if item.node in gone and not item.notes]
-    assert silent == [], "nothing says what became of these: replace and let_go take a note"
+    assert silent == [], "passes must leave a note at nodes that they remove, see replace and let_go"

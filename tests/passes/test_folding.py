@@ -1,4 +1,4 @@
-"""Two nodes become one only where no bit can tell: of NaN, infinities, zeros of both signs, and integers that wrap."""
+"""Passes merge nodes only if no bit changes, also for NaN, infinities, zeros of both signs and wrapping integers."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def require_same_bits(literal: CompiledModel, passed: CompiledModel, feeds: dict
 
 @pytest.mark.parametrize("opset", [17, 21, 23])
 @pytest.mark.parametrize("example", EXAMPLES, ids=str)
-def test_extreme_numbers_are_the_same(example: Example, opset: int) -> None:
+def test_extreme_numbers(example: Example, opset: int) -> None:
     graph, random = example.build(), np.random.default_rng(opset)
     literal, passed = compiled(graph, opset=opset), compiled(graph, BY_NAME[example.name], opset=opset)
     for kind in CONTENTS:
         require_same_bits(literal, passed, {port.onnx_name: contents(port, random, kind) for port in literal.inputs})
 
 
-# --- Margins ---------------------------------------------------------------------------------------------------------
+# --- padding ---------------------------------------------------------------------------------------------------------
 
 
 def convolved(weights: Array) -> Form:
@@ -55,46 +55,46 @@ def infinite() -> Array:
     return weights
 
 
-STAYS: dict[str, tuple[Form, str]] = {
-    "1 is no pad of a convolution": (lambda g, x: folding.filtered(g, folding.around(g, x, 1)), "FLOAT32"),
-    "-0.0 is none": (lambda g, x: folding.filtered(g, folding.around(g, x, -0.0)), "FLOAT32"),
-    "0 times infinity is NaN": (convolved(infinite()), "FLOAT32"),
-    "channels are no spatial axis": (
+KEPT: dict[str, tuple[Form, str]] = {
+    "convolution padded with 1": (lambda g, x: folding.filtered(g, folding.around(g, x, 1)), "FLOAT32"),
+    "convolution padded with -0.0": (lambda g, x: folding.filtered(g, folding.around(g, x, -0.0)), "FLOAT32"),
+    "infinite weights": (convolved(infinite()), "FLOAT32"),
+    "padded channels": (
         lambda g, x: folding.filtered(
             g, g.padding(x, "CONSTANT", 0, (0, 1, 0, 0), (0, 0, 0, 0)), start_padding=(1, 1), end_padding=(1, 1)
         ),
         "FLOAT32",
     ),
-    "edges are no constant": (
+    "edge padding": (
         lambda g, x: folding.filtered(g, g.padding(x, "EDGE", 0, (0, 0, 1, 1), (0, 0, 1, 1))),
         "FLOAT32",
     ),
-    "somebody else reads the margin": (
+    "another reader of the padded tensor": (
         lambda g, x: g.reduce(folding.filtered(g, p := folding.around(g, x)), "SUM", axes=[1, 2, 3]) + g.reduce(
             p, "SUM", axes=[1, 2, 3]
         ),
         "FLOAT32",
     ),
-    "a mean that leaves pads out": (
+    "a mean that excludes padding": (
         lambda g, x: g.average_pooling(
             folding.around(g, x, 0, (1, 1)), (1, 1), (3, 4), (1, 1), (1, 1), include_padding=False
         ),
         "FLOAT32",
     ),
-    "1 is no pad of a mean": (
+    "mean padded with 1": (
         lambda g, x: g.average_pooling(folding.around(g, x, 1, (1, 1)), (1, 1), (3, 4)),
         "FLOAT32",
     ),
-    "a mean of a margin that is not the same all around": (
+    "mean with asymmetric padding": (
         lambda g, x: g.average_pooling(folding.around(g, x, 0, (1, 0)), (1, 1), (3, 4)),
         "FLOAT32",
     ),
-    "a pad as large as the window": (
+    "padding as large as the window": (
         lambda g, x: g.average_pooling(folding.around(g, x, 0, (3, 3)), (1, 1), (3, 4)),
         "FLOAT32",
     ),
-    "0 is not the lowest integer": (lambda g, x: g.max_pooling0(folding.around(g, x, 0), (3, 4)), "INT8"),
-    "a window of nothing but margin": (lambda g, x: g.max_pooling0(folding.around(g, x, -128, (3, 1)), (3, 4)), "INT8"),
+    "maximum of integers padded with 0": (lambda g, x: g.max_pooling0(folding.around(g, x, 0), (3, 4)), "INT8"),
+    "a window in the padding": (lambda g, x: g.max_pooling0(folding.around(g, x, -128, (3, 1)), (3, 4)), "INT8"),
     "another zero point": (
         lambda g, x: g.convolution_integer(
             folding.around(g, x, 3), None, g.constant(np.full((3, 4, 3, 3), 200, np.uint8))
@@ -104,9 +104,9 @@ STAYS: dict[str, tuple[Form, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", STAYS)
-def test_other_margins_stay(name: str) -> None:
-    form, data_type = STAYS[name]
+@pytest.mark.parametrize("name", KEPT)
+def test_other_paddings_are_kept(name: str) -> None:
+    form, data_type = KEPT[name]
     g = GraphBuilder()
     graph = g.build({"y": form(g, g.input("x", data_type, folding.IMAGE))})
     literal, passed = compiled(graph), compiled(graph, BY_NAME["fold-pads"])
@@ -114,20 +114,20 @@ def test_other_margins_stay(name: str) -> None:
     assert kinds(literal) == kinds(passed)
 
 
-def test_a_margin_that_is_an_output_stays() -> None:
+def test_a_padded_output_is_kept() -> None:
     g = GraphBuilder()
     x = folding.around(g, g.input("x", "FLOAT32", folding.IMAGE))
     graph = g.build({"p": x, "y": folding.filtered(g, x)})
     assert "Pad" in kinds(compiled(graph, BY_NAME["fold-pads"]))
 
 
-# --- Casts -----------------------------------------------------------------------------------------------------------
+# --- casts -----------------------------------------------------------------------------------------------------------
 
 TYPES = ("FLOAT32", "FLOAT16", "INT32", "INT8", "UINT8", "INT16", "UINT32", "INT64", "FLOAT64")
 
 
-def test_no_cast_between_two_is_missed_or_lost() -> None:
-    """All chains of three types in one model for each first type: the same bits, and fewer casts."""
+def test_chains_of_casts() -> None:
+    """All chains of three types: the same bits, and fewer casts."""
     fewer = 0
     for first in TYPES:
         g = GraphBuilder()
@@ -138,14 +138,14 @@ def test_no_cast_between_two_is_missed_or_lost() -> None:
         fewer += kinds(literal).count("Cast") - kinds(passed).count("Cast")
         for kind in ("ordinary", "extreme"):
             feeds = {"x": contents(literal.inputs[0], np.random.default_rng(2), kind)}
-            if first.startswith("FLOAT"):  # beyond the range of integers a cast may give anything
+            if first.startswith("FLOAT"):  # casts of numbers out of range are unspecified
                 feeds["x"] = np.nan_to_num(feeds["x"], posinf=100, neginf=-100)
             require_same_bits(literal, passed, feeds)
     assert fewer > 100
 
 
-def test_truth_stays_bool_between_nodes() -> None:
-    """Only what leaves the graph is cast, and what is read as a number: once."""
+def test_truth_values_stay_bool_between_nodes() -> None:
+    """Only outputs and values that are read as numbers are cast, once each."""
     g = GraphBuilder()
     x, y = (g.input(name, "FLOAT32", (1, 53)) for name in ("x", "y"))
     above = g.greater_than(x, y)
@@ -156,14 +156,14 @@ def test_truth_stays_bool_between_nodes() -> None:
     require_same_bits(literal, passed, {port.name: np.arange(53, dtype=np.float32)[None] for port in literal.inputs})
 
 
-# --- Bounds ----------------------------------------------------------------------------------------------------------
+# --- bounds ----------------------------------------------------------------------------------------------------------
 
 BOUNDS = (-np.inf, -3.0, -1.0, -0.0, 0.0, 1.0, 2.0, np.inf)
 
 
 @pytest.mark.parametrize("data_type", ["FLOAT32", "INT32"])
 def test_bounds_within_bounds(data_type: str) -> None:
-    """Every pair of intervals, those that do not overlap and those of one number among them."""
+    """All pairs of intervals, including disjoint ones and single numbers."""
     numbers = BOUNDS if data_type == "FLOAT32" else (-3.0, -1.0, 0.0, 1.0, 2.0)
     pairs = [(low, high) for low in numbers for high in numbers if low <= high]
     g = GraphBuilder()
@@ -179,11 +179,11 @@ def test_bounds_within_bounds(data_type: str) -> None:
         require_same_bits(literal, passed, {"x": contents(literal.inputs[0], random, kind)})
 
 
-# --- Slices and joints -----------------------------------------------------------------------------------------------
+# --- slices ----------------------------------------------------------------------------------------------------------
 
 
 def test_slices_of_slices() -> None:
-    """Random windows with steps of 1 and more, also where the second keeps all that the first left."""
+    """Random windows with random steps."""
     random = np.random.default_rng(6)
     g = GraphBuilder()
     x = g.input("x", "INT32", (23, 31))
@@ -201,11 +201,11 @@ def test_slices_of_slices() -> None:
     require_same_bits(literal, passed, {"x": contents(literal.inputs[0], random, "ordinary")})
 
 
-# --- Quantised products ----------------------------------------------------------------------------------------------
+# --- quantised products ----------------------------------------------------------------------------------------------
 
 
 def quantised(data_type: str, most: int, scale: float, point: int) -> Graph:
-    """A convolution whose sums reach far beyond 8 bits, and onto the halves between two steps."""
+    """A convolution with sums far beyond 8 bits, some of them halfway between two steps."""
     g, dtype = GraphBuilder(), np.dtype(data_type.lower())
     random = np.random.default_rng(most)
     weights = random.integers(-most, most + 1, (6, 4, 3, 3)).astype(np.int8)
@@ -228,7 +228,7 @@ def quantised(data_type: str, most: int, scale: float, point: int) -> Graph:
 @pytest.mark.parametrize("scale", [1.0, 1 / 1024, 0.0, 3e38])
 @pytest.mark.parametrize(("data_type", "point"), [("UINT8", 0), ("UINT8", 255), ("INT8", -128), ("INT8", 5)])
 def test_small_weights(data_type: str, point: int, scale: float, most: int) -> None:
-    """Which are INT8; a scale of 0 has nodes of its own."""
+    """Small weights become INT8; a scale of 0 has another form."""
     graph = quantised(data_type, most, scale, point)
     literal, passed = compiled(graph), compiled(graph, BY_NAME["sign-weights"])
     fused = [node for node in passed.lowered.nodes if node.op_type == "QLinearConv"]
@@ -239,11 +239,13 @@ def test_small_weights(data_type: str, point: int, scale: float, most: int) -> N
         require_same_bits(literal, passed, feeds)
 
 
-# --- Shapes ----------------------------------------------------------------------------------------------------------
+# --- shapes ----------------------------------------------------------------------------------------------------------
 
 
-def grown(random: np.random.Generator, g: GraphBuilder, shapes: Sequence[tuple[int, ...]]) -> dict[str, Expression]:
-    """Sums, factors and activations of tensors that are seen in one shape and in another."""
+def random_outputs(
+    random: np.random.Generator, g: GraphBuilder, shapes: Sequence[tuple[int, ...]]
+) -> dict[str, Expression]:
+    """Random sums, products and activations of tensors that are read in several shapes."""
     values = [g.input("x", "FLOAT32", shapes[0]), g.input("z", "FLOAT32", shapes[1])]
     for _ in range(14):
         a, b = (values[int(random.integers(max(0, len(values) - 4), len(values)))] for _ in range(2))
@@ -269,11 +271,11 @@ def grown(random: np.random.Generator, g: GraphBuilder, shapes: Sequence[tuple[i
     return {f"y{index}": value for index, value in enumerate(values[-2:])}
 
 
-def test_shapes_change_no_bit() -> None:
+def test_dropped_reshapes_change_no_bit() -> None:
     before = after = 0
     for seed in range(40):
         random, g = np.random.default_rng(seed), GraphBuilder()
-        graph = g.build(grown(random, g, [(1, 1, 20, 6), (1, 4, 5, 6), (1, 2, 10, 6), (1, 1, 1, 120)]))
+        graph = g.build(random_outputs(random, g, [(1, 1, 20, 6), (1, 4, 5, 6), (1, 2, 10, 6), (1, 1, 1, 120)]))
         literal, passed = compiled(graph), compiled(graph, BY_NAME["drop-reshapes"])
         require_same_bits(
             literal, passed, {port.onnx_name: contents(port, random, "extreme") for port in literal.inputs}

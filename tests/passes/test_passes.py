@@ -1,4 +1,4 @@
-"""Passes fire where they should, and nothing but the nodes depends on them: no bit of any result, no name of a port."""
+"""Passes change neither results nor ports; options that select them; drafts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dml2onnx.passes import PASSES, Draft, apply
 from dml2onnx.targets import target
 from dml2onnx.testing.random_graphs import samples
 from dml2onnx.testing.random_graphs.draft import Sample
-from tests.passes.examples import read_twice
+from tests.passes.examples import transposed_twice
 from tests.passes.running import compiled, require_same
 
 NAMES = [item.name for item in PASSES]
@@ -39,7 +39,7 @@ def test_random_graphs_compute_the_same_bits(sample: Sample, opset: int, target:
         require_same(literal, passed)
 
 
-def test_a_model_with_nothing_to_do_is_handed_on() -> None:
+def test_an_unchanged_model_is_the_same_object() -> None:
     g = dml2onnx.GraphBuilder()
     lowered = compiled(g.build({"y": g.activation_relu(g.input("x", "FLOAT32", (2, 3)))})).lowered
     assert apply(lowered, PASSES, target("cpu")) is lowered
@@ -49,15 +49,15 @@ def test_a_model_with_nothing_to_do_is_handed_on() -> None:
 @pytest.mark.parametrize("command", ["compile", "run", "verify", "explain", "report"])
 def test_commands_take_the_level(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model = tmp_path / "model.json"
-    dml2onnx.convert(read_twice(), model)
+    dml2onnx.convert(transposed_twice(), model)
     np.save(tmp_path / "x.npy", np.ones((2, 3, 4), np.float32))
-    given = [f"--input=x={tmp_path / 'x.npy'}"] if command in ("run", "verify") else []
+    inputs = [f"--input=x={tmp_path / 'x.npy'}"] if command in ("run", "verify") else []
     names = {}
     for options in (["-O0"], [], [f"--no-pass={name}" for name in NAMES]):
-        assert main([command, str(model), "--json", *given, *options]) == 0
+        assert main([command, str(model), "--json", *inputs, *options]) == 0
         answer = json.loads(capsys.readouterr().out)
         names[" ".join(options)] = (answer.get("onnx") or answer).get("passes")
-    if command != "verify":  # which says what differs, whatever the model went through
+    if command != "verify":  # its answer has no passes
         assert list(names.values()) == [[], NAMES, []]
     assert main([command, str(model), "--no-pass", "sharing"]) == 2
     assert 'there is no pass "sharing"; the passes are share-moves, ' in capsys.readouterr().err
@@ -67,7 +67,7 @@ def counts(graph: OnnxGraph) -> Counter[str]:
     return Counter(node.op_type for node in graph.nodes)
 
 
-def test_what_a_draft_loses_takes_its_makers_and_constants_along() -> None:
+def test_a_draft_drops_dead_producers_and_constants() -> None:
     g = dml2onnx.GraphBuilder()
     x = g.input("x", "FLOAT32", (2, 3))
     y = g.add(g.multiply(x, g.constant(np.full((2, 3), 2, np.float32))), g.abs(x))
@@ -80,10 +80,10 @@ def test_what_a_draft_loses_takes_its_makers_and_constants_along() -> None:
     assert not result.initializers
     assert [origin.notes for origin in result.traces][-1] == ("no longer added",)
     assert [origin.node for origin in result.origins] == [origin.node for origin in lowered.origins]
-    assert counts(lowered) == {"Mul": 1, "Abs": 1, "Add": 1}  # the one that was given is as it was
+    assert counts(lowered) == {"Mul": 1, "Abs": 1, "Add": 1}  # the original is unchanged
 
 
-def test_a_walk_meets_what_stands_in_a_later_place_once() -> None:
+def test_a_walk_visits_a_replaced_node_once() -> None:
     g = dml2onnx.GraphBuilder()
     lowered = compiled(g.build({"y": g.negate(g.abs(g.input("x", "FLOAT32", (2, 3))))})).lowered
     draft = Draft(lowered, target("cpu"))
@@ -94,7 +94,7 @@ def test_a_walk_meets_what_stands_in_a_later_place_once() -> None:
 
 
 def test_names_in_a_draft_are_new() -> None:
-    lowered = compiled(read_twice()).lowered
+    lowered = compiled(transposed_twice()).lowered
     draft = Draft(lowered, target("cpu"))
     taken = {"x", "y", *(value.name for node in lowered.nodes for value in node.outputs if value is not None)}
     assert draft.value("x", np.dtype(np.float32), (1,)).name not in taken

@@ -1,7 +1,7 @@
-"""Passes see through casts only as far as numbers keep their order, also where a cast is bytes read as another type.
+"""Passes look through a Cast only if it keeps the order of numbers, also if it reads bytes as another type.
 
-A reader whose descriptor calls UINT8 INT8 reads it through a Cast that wraps. Programs are rows of steps in which such
-readings stand between margins, maxima, means, convolutions and activations; what does not take a type is left out.
+A descriptor that declares UINT8 as INT8 reads it through a Cast that wraps. Random programs have such Casts between
+padding, maxima, means, convolutions and activations; steps that refuse a type are skipped.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tests.passes.running import computed
 from tests.passes.test_folding import require_same_bits
 
 SIZES = (1, 4, 5, 6)
-STEP = Callable[[GraphBuilder, Expression], Expression]
+Step = Callable[[GraphBuilder, Expression], Expression]
 SAME_WIDTH = (
     ("INT8", "UINT8"),
     ("INT16", "UINT16", "FLOAT16"),
@@ -41,15 +41,15 @@ def limit_of(x: Expression, *, highest: bool) -> float | int:
     return x.data_type.limits[highest]
 
 
-def padded(value: Callable[[Expression], float]) -> STEP:
+def padded(value: Callable[[Expression], float]) -> Step:
     def step(g: GraphBuilder, x: Expression) -> Expression:
         return g.padding1(x, "CONSTANT", x.data_type.name, value(x), (0, 0, 1, 0), (0, 0, 0, 1))
 
     return step
 
 
-def joined(value: Callable[[Expression], float]) -> STEP:
-    """A margin that a JOIN puts there."""
+def joined(value: Callable[[Expression], float]) -> Step:
+    """Padding by a JOIN."""
 
     def step(g: GraphBuilder, x: Expression) -> Expression:
         margin = g.constant(np.full((*x.sizes[:2], 1, x.sizes[3]), value(x), x.data_type.dtype))
@@ -58,16 +58,16 @@ def joined(value: Callable[[Expression], float]) -> STEP:
     return step
 
 
-def read_as(name: str) -> STEP:
+def read_as(name: str) -> Step:
     return lambda g, x: g.reinterpret(x, data_type=name)
 
 
-def cast_to(name: str) -> STEP:
+def cast_to(name: str) -> Step:
     return lambda g, x: g.cast(x, name)
 
 
 def filtered(g: GraphBuilder, x: Expression) -> Expression:
-    """Whole numbers, which no order of sums rounds."""
+    """A convolution of integers, so that sums are exact in any order."""
     weights = np.resize(np.array([1, 0, -2, 1, 3], x.data_type.dtype), (4, x.sizes[1], 2, 2))
     return g.convolution(x, g.constant(weights))
 
@@ -79,20 +79,20 @@ def integers_filtered(g: GraphBuilder, x: Expression) -> Expression:
 
 
 def quantised(g: GraphBuilder, x: Expression) -> Expression:
-    """Steps of 8 bits, as they go from one layer to the next."""
+    """A quantised convolution with the same type for input and output."""
     dtype = x.data_type.dtype
     scale, point = (g.constant(np.full((1, 1, 1, 1), value, kind)) for value, kind in ((0.5, "float32"), (3, dtype)))
     weights = g.constant(np.resize(np.array([1, 0, 2, 1, 3], dtype), (4, x.sizes[1], 1, 1)))
     return g.quantized_linear_convolution(x, scale, point, weights, scale, None, None, scale, point, x.data_type.name)
 
 
-def turned(g: GraphBuilder, x: Expression) -> Expression:
+def transposed(g: GraphBuilder, x: Expression) -> Expression:
     order = (0, 1, 3, 2)
     sizes, strides = ([items[axis] for axis in order] for items in (x.sizes, x.desc.effective_strides))
     return g.identity(g.reinterpret(x, sizes=sizes, strides=strides))
 
 
-STEPS: dict[str, STEP] = {
+STEPS: dict[str, Step] = {
     "pad 0": padded(lambda _: 0),
     "pad lowest": padded(lambda x: limit_of(x, highest=False)),
     "pad highest": padded(lambda x: limit_of(x, highest=True)),
@@ -100,7 +100,7 @@ STEPS: dict[str, STEP] = {
     "join lowest": joined(lambda x: limit_of(x, highest=False)),
     "maximum": lambda g, x: g.max_pooling0(x, [2, 2]),
     "wide maximum": lambda g, x: g.max_pooling0(x, [3, 2], [1, 2]),
-    "maximum and place": lambda g, x: g.max_pooling2(x, [2, 2])[0],
+    "maximum and index": lambda g, x: g.max_pooling2(x, [2, 2])[0],
     "mean": lambda g, x: g.average_pooling0(x, [1, 1], [2, 2], [0, 0], [0, 0], True),
     "convolution": filtered,
     "integer convolution": integers_filtered,
@@ -110,14 +110,14 @@ STEPS: dict[str, STEP] = {
     "negate": lambda g, x: g.negate(x),
     "clip": lambda g, x: g.clip(x, 0.0, 100.0),
     "half": lambda g, x: g.slice0(x, [0] * 4, (*x.sizes[:3], x.sizes[3] - 1), [1] * 4),
-    "turned": turned,
+    "transpose": transposed,
     **{f"read {name}": read_as(name) for name in TYPES},
     **{f"cast {name}": cast_to(name) for name in TYPES},
 }
 
 
 def program(data_type: str, steps: Sequence[str]) -> Graph:
-    """The steps in a row, without those that do not take what the one before gives."""
+    """A chain of steps, without those that refuse their input."""
     g = GraphBuilder()
     start = x = g.input("x", data_type, SIZES)
     for name in steps:
@@ -136,21 +136,21 @@ def compiled(graph: Graph, passes: Sequence[Pass], *, exact: bool) -> CompiledMo
 
 NAMES = sorted(STEPS)
 READINGS = [name for name in NAMES if name.startswith(("read", "cast"))]
-MARGINS = [name for name in NAMES if name.startswith(("pad", "join"))]
-SLIDES = ["maximum", "wide maximum", "maximum and place", "mean", "convolution", "integer convolution", "quantised"]
+PADDINGS = [name for name in NAMES if name.startswith(("pad", "join"))]
+WINDOWS = ["maximum", "wide maximum", "maximum and index", "mean", "convolution", "integer convolution", "quantised"]
 
 
 @st.composite
 def rows(draw: st.DrawFn) -> tuple[str, list[str]]:
-    """A type, and steps among which something slides over margins that are read as another type."""
-    parts = ((NAMES, 0, 2), (MARGINS, 1, 2), (READINGS, 0, 2), (SLIDES, 1, 1), (READINGS, 0, 1), (NAMES, 0, 2))
+    """Draws a type, and steps with windows over padding that may be read as another type."""
+    parts = ((NAMES, 0, 2), (PADDINGS, 1, 2), (READINGS, 0, 2), (WINDOWS, 1, 1), (READINGS, 0, 1), (NAMES, 0, 2))
     steps = [draw(st.lists(st.sampled_from(names), min_size=low, max_size=high)) for names, low, high in parts]
     return draw(st.sampled_from(TYPES)), [name for part in steps for name in part]
 
 
-KNOWN = (
+REGRESSIONS = (
     ("UINT8", ["pad 0", "read INT8", "maximum"]),
-    ("UINT8", ["pad 0", "read INT8", "maximum and place"]),
+    ("UINT8", ["pad 0", "read INT8", "maximum and index"]),
     ("UINT8", ["join 0", "read INT8", "maximum"]),
     ("UINT16", ["pad 0", "read INT16", "maximum"]),
     ("UINT16", ["join 0", "read INT16", "maximum"]),
@@ -173,15 +173,15 @@ def has_nan(model: CompiledModel, feeds: Mapping[str, Array]) -> bool:
     return any(array.dtype.kind == "f" and bool(np.isnan(array).any()) for array in (*feeds.values(), *found))
 
 
-def slow(test: Callable[..., None]) -> Callable[..., None]:
-    """Many programs, and those that were wrong once."""
-    for row in KNOWN:
+def many_programs(test: Callable[..., None]) -> Callable[..., None]:
+    """Runs a test with many examples, and with :data:`REGRESSIONS`."""
+    for row in REGRESSIONS:
         test = example(row, True, "ordinary")(test)
     checks = [HealthCheck.too_slow, HealthCheck.filter_too_much]
     return settings(max_examples=250, deadline=None, derandomize=True, suppress_health_check=checks)(test)
 
 
-@slow
+@many_programs
 @given(rows(), st.booleans(), st.sampled_from(["ordinary", "extreme"]))
 def test_no_bit_changes(row: tuple[str, list[str]], exact: bool, kind: str) -> None:
     graph = program(*row)
@@ -189,15 +189,15 @@ def test_no_bit_changes(row: tuple[str, list[str]], exact: bool, kind: str) -> N
     if counts(literal) != counts(passed):
         random = np.random.default_rng(3)
         feeds = {port.onnx_name: contents(port, random, kind) for port in literal.inputs}
-        # what becomes of a NaN only exact models say; bytes that are read as floats may be one
+        # only exact models specify NaN, and bytes that are read as floats may be NaN
         assume(exact or not any(has_nan(model, feeds) for model in (literal, passed)))
         require_same_bits(literal, passed, feeds)
 
 
-@slow
+@many_programs
 @given(rows(), st.booleans(), st.just("ordinary"))
-def test_what_rounds_otherwise_changes_no_number(row: tuple[str, list[str]], exact: bool, kind: str) -> None:
-    """Nothing in these rows has scales; a zero may have another sign."""
+def test_rounding_passes_change_no_number(row: tuple[str, list[str]], exact: bool, kind: str) -> None:
+    """Programs have no scales to fold, so that only signs of zeros may differ."""
     graph = program(*row)
     literal, passed = (compiled(graph, passes, exact=exact) for passes in (PASSES, (*PASSES, *ROUNDING)))
     if counts(literal) == counts(passed):
@@ -210,7 +210,7 @@ def test_what_rounds_otherwise_changes_no_number(row: tuple[str, list[str]], exa
 
 
 @pytest.mark.parametrize(
-    ("data_type", "read", "given", "wanted"),
+    ("data_type", "read", "values", "want"),
     [
         ("UINT8", "INT8", [200, 201, 202], [0, -54, 0]),
         ("UINT16", "INT16", [65480, 65481, 65482], [0, -54, 0]),
@@ -218,18 +218,17 @@ def test_what_rounds_otherwise_changes_no_number(row: tuple[str, list[str]], exa
 )
 @pytest.mark.parametrize("level", [0, 1, 2])
 @pytest.mark.parametrize("exact", [False, True])
-@pytest.mark.parametrize("margin", ["pad", "join"])
-def test_a_margin_of_zeros_is_not_the_lowest_number_with_a_sign(
-    margin: str, exact: bool, level: int, data_type: str, read: str, given: list[int], wanted: list[int]
+@pytest.mark.parametrize("form", ["pad", "join"])
+def test_zeros_are_not_the_lowest_signed_number(
+    form: str, exact: bool, level: int, data_type: str, read: str, values: list[int], want: list[int]
 ) -> None:
     g = GraphBuilder()
     x = g.input("x", data_type, (1, 1, 1, 3))
     zero = g.constant(np.zeros((1, 1, 1, 1), x.data_type.dtype))
-    if margin == "pad":
+    if form == "pad":
         x = g.padding1(x, "CONSTANT", data_type, 0, [0, 0, 0, 1], [0, 0, 0, 1])
     else:
         x = g.join([zero, x, zero], 3)
     y = g.reinterpret(x, data_type=read)
     model = compile(g.build({"y": g.max_pooling2(y, [1, 3])[0]}), optimize=level, exact=exact)
-    found = model.run({"x": np.array(given, x.data_type.dtype)})["y"]
-    assert found.reshape(-1).tolist() == wanted
+    assert model.run({"x": np.array(values, x.data_type.dtype)})["y"].reshape(-1).tolist() == want

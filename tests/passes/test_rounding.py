@@ -1,4 +1,4 @@
-"""Passes of ``-O2`` fire where they should, and stay within what the reference promises of each result."""
+"""Passes of ``-O2`` fold scales and padding, and stay within the error bounds of the reference."""
 
 from __future__ import annotations
 
@@ -38,41 +38,41 @@ def convolved(g: GraphBuilder, x: Expression, *, pads: int = 1, bias: bool = Fal
 
 
 def scaled(g: GraphBuilder, x: Expression) -> Expression:
-    """What a product is followed by: all four operations, by one number and by one for each channel."""
+    """All four operations, with one number and with one for each channel."""
     return g.identity((x - by_channel(g, x)) / by_channel(g, x), scale_bias=ScaleBias(3, -1))
 
 
-def behind(g: GraphBuilder, x: Expression) -> Expression:
+def after(g: GraphBuilder, x: Expression) -> Expression:
     return scaled(g, convolved(g, x, bias=True))
 
 
-def behind_groups(g: GraphBuilder, x: Expression) -> Expression:
+def after_groups(g: GraphBuilder, x: Expression) -> Expression:
     return scaled(g, convolved(g, x, group=2))
 
 
-def behind_transposed(g: GraphBuilder, x: Expression) -> Expression:
+def after_transposed(g: GraphBuilder, x: Expression) -> Expression:
     weights = g.constant(numbers(4, 3, 3, 3))
     return scaled(g, g.convolution(x, weights, direction="BACKWARD", strides=[2, 2], group_count=2))
 
 
 def normalised(g: GraphBuilder, x: Expression) -> Expression:
-    """A mean so large that it is subtracted by itself."""
+    """A mean so large that it is subtracted separately."""
     y = convolved(g, x)
     mean, variance, scale, bias = (g.constant(size * numbers(1, 6, 1, 1)) for size in (1000, 1, 1, 1))
     return g.batch_normalization(y, mean, variance, scale, bias, True, 1e-5)
 
 
 def before(g: GraphBuilder, x: Expression) -> Expression:
-    """A picture that is brought to the range of the network first."""
+    """An image that is scaled to the range of the network."""
     return convolved(g, g.identity(x, scale_bias=ScaleBias(2 / 255, -1)), pads=0, bias=True)
 
 
-def before_border(g: GraphBuilder, x: Expression) -> Expression:
-    """The same where a border of zeros gets no term: nothing but the factors become one."""
+def before_padding(g: GraphBuilder, x: Expression) -> Expression:
+    """Padding gets no term, so that only the factors are folded."""
     return convolved(g, g.identity(g.multiply(x, by_channel(g, x)), scale_bias=ScaleBias(0.5, 0)))
 
 
-def border_with_term(g: GraphBuilder, x: Expression) -> Expression:
+def padding_with_term(g: GraphBuilder, x: Expression) -> Expression:
     return convolved(g, g.identity(x, scale_bias=ScaleBias(2, -1)))
 
 
@@ -84,7 +84,7 @@ def product(g: GraphBuilder, x: Expression) -> Expression:
 
 
 def plain_products(g: GraphBuilder, x: Expression) -> Expression:
-    """Products without a bias, before and behind factors and terms of their columns."""
+    """Products without a bias, before and after factors and terms of their columns."""
     a = g.identity(g.reinterpret(x, sizes=(1, 2, 36, 11)), scale_bias=ScaleBias(0.5, 1))
     y = g.gemm(a, g.broadcast(g.constant(numbers(1, 1, 11, 5)), (1, 2, 11, 5)))
     scaled = g.identity(
@@ -95,7 +95,7 @@ def plain_products(g: GraphBuilder, x: Expression) -> Expression:
 
 
 def before_product(g: GraphBuilder, x: Expression) -> Expression:
-    """A term alone, in front of a product without a bias whose result is no output."""
+    """A term before a product without a bias, whose result is not an output."""
     a = g.identity(g.reinterpret(x, sizes=(1, 1, 72, 11)), scale_bias=ScaleBias(1, 1))
     return g.gemm(a, g.constant(numbers(1, 1, 11, 5)), fused_activation="TANH")
 
@@ -105,13 +105,13 @@ def alone(g: GraphBuilder, x: Expression) -> Expression:
 
 
 FORMS: dict[Form, tuple[dict[str, int], dict[str, int]]] = {
-    behind: ({"Conv": 1, "Sub": 1, "Div": 1, "Mul": 1, "Add": 1}, {"Conv": 1}),
-    behind_groups: ({"Conv": 1, "Sub": 1, "Div": 1, "Mul": 1, "Add": 1}, {"Conv": 1}),
-    behind_transposed: ({"ConvTranspose": 1, "Sub": 1, "Div": 1, "Mul": 1, "Add": 1}, {"ConvTranspose": 1}),
+    after: ({"Conv": 1, "Sub": 1, "Div": 1, "Mul": 1, "Add": 1}, {"Conv": 1}),
+    after_groups: ({"Conv": 1, "Sub": 1, "Div": 1, "Mul": 1, "Add": 1}, {"Conv": 1}),
+    after_transposed: ({"ConvTranspose": 1, "Sub": 1, "Div": 1, "Mul": 1, "Add": 1}, {"ConvTranspose": 1}),
     normalised: ({"Conv": 1, "BatchNormalization": 1}, {"Conv": 1}),
     before: ({"Mul": 1, "Add": 1, "Conv": 1}, {"Conv": 1}),
-    before_border: ({"Mul": 2, "Conv": 1}, {"Conv": 1}),
-    border_with_term: ({"Mul": 1, "Add": 1, "Conv": 1}, {"Mul": 1, "Add": 1, "Conv": 1}),
+    before_padding: ({"Mul": 2, "Conv": 1}, {"Conv": 1}),
+    padding_with_term: ({"Mul": 1, "Add": 1, "Conv": 1}, {"Mul": 1, "Add": 1, "Conv": 1}),
     product: (
         {"Reshape": 3, "Mul": 2, "Add": 2, "Gemm": 1, "MatMul": 1},
         {"Reshape": 2, "Gemm": 1, "MatMul": 1, "Add": 1},
@@ -154,7 +154,7 @@ def test_factors_and_terms_become_weights(form: Form) -> None:
 
 
 def test_terms_pass_products_in_few_walks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each comes out behind its product, in front of the next one."""
+    """Each term moves behind its product, and so before the next one."""
     g, count, tried = GraphBuilder(), 60, list[Node]()
     weights, y = g.constant(np.full((1, 1, 2, 2), 0.3, np.float32)), g.input("x", "FLOAT32", (1, 1, 2, 2))
     for _ in range(count):
@@ -171,8 +171,8 @@ def test_terms_pass_products_in_few_walks(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.parametrize(("factors", "terms"), [((2, 0.5), (0, 0)), ((1, 1), (3, -3))])
-def test_steps_that_undo_each_other_stay(factors: tuple[float, float], terms: tuple[float, float]) -> None:
-    """Of what computes ``x`` in the end nothing is made: no factor and no term are left to make a node of."""
+def test_steps_that_cancel_are_kept(factors: tuple[float, float], terms: tuple[float, float]) -> None:
+    """The merged factor is 1 and the merged term 0, for which there is no node."""
     g = GraphBuilder()
     y = g.input("x", "FLOAT32", (2, 3))
     for factor, term in zip(factors, terms, strict=True):
@@ -184,7 +184,7 @@ def test_steps_that_undo_each_other_stay(factors: tuple[float, float], terms: tu
 
 
 def test_single_numbers_become_one_factor_and_one_term() -> None:
-    """Constants without dimensions, whose products numpy gives as numbers and not as arrays."""
+    """Products of constants without dimensions are scalars and not arrays in numpy."""
     g = GraphBuilder()
     x = g.activation_linear(g.input("x", "FLOAT32", (2, 3)), alpha=2, beta=1)
     graph = g.build({"y": g.activation_linear(x, alpha=3, beta=0.5)})
@@ -194,22 +194,21 @@ def test_single_numbers_become_one_factor_and_one_term() -> None:
 
 
 @pytest.mark.parametrize("factor", [1e-38, 3e38])
-def test_weights_that_would_be_none_stay(factor: float) -> None:
-    """Products of ordinary numbers that are too large or too small for FLOAT32."""
+def test_weights_that_would_overflow_or_underflow_are_kept(factor: float) -> None:
     g = GraphBuilder()
     weights = g.constant(np.array([1e-5, 10], np.float32).reshape(2, 1, 1, 1))
     y = g.identity(g.convolution(g.input("x", "FLOAT32", (1, 1, 3, 3)), weights), scale_bias=ScaleBias(factor, 0))
     assert counts(g.build({"y": y}), 2) == {"Conv": 1, "Mul": 1}
 
 
-def test_a_result_that_others_read_is_not_scaled() -> None:
+def test_a_result_with_other_readers_is_not_scaled() -> None:
     g = GraphBuilder()
     y = convolved(g, g.input("x", "FLOAT32", IMAGE))
     assert counts(g.build({"y": y, "z": g.identity(y, scale_bias=ScaleBias(3, 0))}), 2) == {"Conv": 1, "Mul": 1}
 
 
 @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
-def test_a_margin_of_zeros_behind_relu_goes(data_type: str) -> None:
+def test_zero_padding_after_relu_is_folded(data_type: str) -> None:
     g = GraphBuilder()
     x = g.activation_relu(g.input("x", data_type, IMAGE))
     graph = g.build({"y": g.max_pooling0(around(g, x, 0, (1, 1)), [3, 3], [2, 2])})
@@ -220,30 +219,30 @@ def test_a_margin_of_zeros_behind_relu_goes(data_type: str) -> None:
     assert {"Concat", "Pad"} & {node.op_type for node in without.lowered.nodes}
 
 
-def test_a_margin_of_zeros_behind_what_is_clipped_at_zero_goes() -> None:
+def test_zero_padding_after_a_clip_at_zero_is_folded() -> None:
     g = GraphBuilder()
     x = g.clip(g.input("x", "FLOAT32", IMAGE), 0, 6)
     graph = g.build({"y": g.max_pooling0(around(g, x, 0, (1, 1)), [3, 3], [2, 2])})
     assert counts(graph, 2) == {"Clip": 1, "MaxPool": 1}
 
 
-@pytest.mark.parametrize(("data_type", "goes"), [("FLOAT32", True), ("INT8", False)])
-def test_a_cast_that_wraps_may_make_what_is_negative(data_type: str, goes: bool) -> None:
+@pytest.mark.parametrize(("data_type", "is_folded"), [("FLOAT32", True), ("INT8", False)])
+def test_a_cast_that_wraps_may_give_negative_numbers(data_type: str, is_folded: bool) -> None:
     g = GraphBuilder()
     x = g.cast(g.input("x", "UINT8", IMAGE), data_type)
     graph = g.build({"y": g.max_pooling0(around(g, x, 0, (1, 1)), [3, 3], [2, 2])})
-    assert {"Concat", "Pad"}.isdisjoint(counts(graph, 2)) is goes
+    assert {"Concat", "Pad"}.isdisjoint(counts(graph, 2)) is is_folded
 
 
-@pytest.mark.parametrize(("data_type", "goes"), [("FLOAT32", True), ("INT8", False)])
-def test_the_magnitude_of_the_lowest_integer_is_negative(data_type: str, goes: bool) -> None:
+@pytest.mark.parametrize(("data_type", "is_folded"), [("FLOAT32", True), ("INT8", False)])
+def test_the_magnitude_of_the_lowest_integer_is_negative(data_type: str, is_folded: bool) -> None:
     g = GraphBuilder()
     x = g.abs(g.input("x", data_type, IMAGE))
     graph = g.build({"y": g.max_pooling0(around(g, x, 0, (1, 1)), [3, 3], [2, 2])})
-    assert {"Concat", "Pad"}.isdisjoint(counts(graph, 2)) is goes
+    assert {"Concat", "Pad"}.isdisjoint(counts(graph, 2)) is is_folded
 
 
-def test_the_level_has_them_all() -> None:
+def test_level_2_has_all_rounding_passes() -> None:
     assert chosen(2)[-len(ROUNDING) :] == ROUNDING
     assert [item.description for item in ROUNDING if not item.description.endswith(".")] == []
 
@@ -256,7 +255,7 @@ def test_the_level_has_them_all() -> None:
 def test_convolutions_of_any_channels_take_factors(
     first: bool, term: bool, bias: bool, group: int, direction: Literal["FORWARD", "BACKWARD"]
 ) -> None:
-    """Four channels become two or six, on either side of the factors."""
+    """Four channels become two or six, with the factors before or after."""
     for channels in (2, 6):
         g = GraphBuilder()
         x = g.input("x", "FLOAT32", (1, 4, 3, 3))

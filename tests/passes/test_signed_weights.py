@@ -1,4 +1,4 @@
-"""The model asks the processor that loads it which kernels are exact, and computes the same on every one."""
+"""The model tests at load time whether the processor's kernels are exact, and gives the same results on all."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ PRODUCTS = {
 }
 
 
-def elsewhere(model: CompiledModel) -> CompiledModel:
-    """The same on a processor whose products are not what they should be."""
+def on_inexact_processor(model: CompiledModel) -> CompiledModel:
+    """Returns the model as on a processor with inexact products."""
     initializers = dict(model.lowered.initializers)
     initializers["processor/exact"] = np.array(1, np.int32)
     return replace(model, lowered=replace(model.lowered, initializers=initializers))
 
 
 def weights_of(model: CompiledModel, directory: Path) -> dict[str, set[str]]:
-    """The types of the weights that quantised products are left with by ONNX Runtime's optimiser."""
+    """Returns the types of weights of quantised products in the optimised model."""
     graph = left_by_optimiser(model, directory)
     types = {item.name: onnx.TensorProto.DataType.Name(item.data_type) for item in graph.initializer}
     found: dict[str, set[str]] = {}
     for node in graph.node:
-        # QGemm has a scale and a zero point beside each factor, as the others have
+        # all of them have a scale and a zero point after each factor
         if node.op_type in ("QLinearConv", "QLinearMatMul", "QGemm", "If"):
             found.setdefault(node.op_type, set()).add(types.get(node.input[3], "") if len(node.input) > 3 else "")
     return found
 
 
-def adds_exactly() -> bool:
-    """What this processor answers, in the same product by itself."""
+def has_exact_products() -> bool:
+    """Whether this processor computes the test product exactly."""
     a, b = np.full((8, 64), 255, np.uint8), np.full((64, 32), 127, np.int8)
     node = onnx.helper.make_node("MatMulInteger", ["a", "b"], ["y"])
     ends = [onnx.helper.make_tensor_value_info(name, kind, None) for name, kind in (("a", 2), ("b", 3), ("y", 6))]
@@ -65,34 +65,34 @@ def adds_exactly() -> bool:
 def test_onnx_runtime_decides_when_it_loads_the_model(name: str, tmp_path: Path) -> None:
     model = compiled(PRODUCTS[name](), *PASSES)
     assert [node.op_type for node in model.lowered.nodes].count("MatMulInteger") == 1
-    here, there = weights_of(model, tmp_path), weights_of(elsewhere(model), tmp_path)
+    here, there = weights_of(model, tmp_path), weights_of(on_inexact_processor(model), tmp_path)
     assert here.keys() == there.keys()
     assert "QLinearConv" in here
     assert "If" not in here
     assert set().union(*there.values()) == {"UINT8"}
-    assert set().union(*here.values()) == {"INT8" if adds_exactly() else "UINT8"}
+    assert set().union(*here.values()) == {"INT8" if has_exact_products() else "UINT8"}
 
 
 @pytest.mark.parametrize("opset", [17, 21, 23])
 @pytest.mark.parametrize("name", PRODUCTS)
-def test_both_answers_are_the_same_bits(name: str, opset: int) -> None:
+def test_results_on_all_processors(name: str, opset: int) -> None:
     graph = PRODUCTS[name]()
     literal, passed = compiled(graph, opset=opset), compiled(graph, *PASSES, opset=opset)
     assert "If" in {node.op_type for node in passed.lowered.nodes}
     for kind in CONTENTS:
         feeds = {"x": contents(literal.inputs[0], np.random.default_rng(opset), kind)}
         require_same_bits(literal, passed, feeds)
-        require_same_bits(literal, elsewhere(passed), feeds)
+        require_same_bits(literal, on_inexact_processor(passed), feeds)
 
 
-@pytest.mark.parametrize(("most", "is_asked"), [(64, False), (127, True), (128, False)])
-def test_only_some_weights_need_a_question(most: int, is_asked: bool) -> None:
+@pytest.mark.parametrize(("most", "is_tested"), [(64, False), (127, True), (128, False)])
+def test_only_some_weights_need_the_test(most: int, is_tested: bool) -> None:
     model = compiled(quantised("UINT8", most, 0.5, 3), *PASSES)
-    assert ("If" in {node.op_type for node in model.lowered.nodes}) == is_asked
+    assert ("If" in {node.op_type for node in model.lowered.nodes}) == is_tested
 
 
-def test_bodies_hold_nothing_that_could_be_folded() -> None:
-    """ONNX Runtime 1.24 loses constants that it makes inside of a branch."""
+def test_branches_have_nothing_to_fold() -> None:
+    """ONNX Runtime 1.24 loses constants that it folds inside a branch."""
     model = compiled(folding.quantised_layers(), *PASSES)
     choices = [node for node in model.lowered.nodes if node.op_type == "If"]
     assert len(choices) == 3
@@ -102,19 +102,19 @@ def test_bodies_hold_nothing_that_could_be_folded() -> None:
             (inner,) = body.nodes
             assert inner.inputs[0] is not None
             assert inner.inputs[0].name not in model.lowered.initializers
-            # whose names nothing else gets
-            made = inner.outputs[0]
-            assert made is not None
-            assert Draft(model.lowered, target("cpu")).value(made.name, made.dtype, ()).name != made.name
+            # names in branches are reserved
+            output = inner.outputs[0]
+            assert output is not None
+            assert Draft(model.lowered, target("cpu")).value(output.name, output.dtype, ()).name != output.name
 
 
-def test_other_targets_ask_nothing() -> None:
+def test_other_targets_have_no_test() -> None:
     model = compiled(folding.quantised_layers(), *PASSES, target="dml")
     assert "If" not in {node.op_type for node in model.lowered.nodes}
 
 
-def test_what_depends_on_constants_alone_is_not_asked_for() -> None:
-    """ONNX Runtime would compute the branch before it takes it."""
+def test_no_test_for_products_of_constants() -> None:
+    """ONNX Runtime would compute the branch before it selects it."""
     g = GraphBuilder()
     weights = g.constant(np.resize(np.arange(-127, 128), (4, 4, 3, 3)).astype(np.int8))
     scale = g.constant(np.full((1, 1, 1, 1), 0.01, np.float32))

@@ -1,4 +1,4 @@
-"""The table of passes: sentences, examples, the page, and what ``-O`` and ``--no-pass`` choose."""
+"""The table of passes: descriptions, examples, the page, and the options ``-O`` and ``--no-pass``."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import pytest
 import dml2onnx
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.passes import PASSES, ROUNDING, chosen
-from tests.passes.examples import EXAMPLES, read_twice
+from tests.passes.examples import EXAMPLES, transposed_twice
 
 NAMES = [item.name for item in PASSES]
 
 
-def test_every_pass_has_an_example_and_a_sentence() -> None:
+def test_every_pass_has_an_example_and_a_description() -> None:
     assert {item.name for item in EXAMPLES} == set(NAMES)
     assert len(set(NAMES)) == len(NAMES)
     short = [item.description for item in PASSES if not item.description.endswith(".") or len(item.description) <= 30]
-    assert short == [], "a sentence says what a pass does, in more than 30 letters"
+    assert short == [], "a description must be a sentence of more than 30 characters"
 
 
 def test_the_page_lists_every_pass() -> None:
@@ -28,11 +28,11 @@ def test_the_page_lists_every_pass() -> None:
     assert rows == [f"| `{item.name}` | {item.description} |" for item in (*PASSES, *ROUNDING)]
 
 
-def test_levels_and_names_choose() -> None:
+def test_levels_and_names() -> None:
     assert chosen() == PASSES
     assert chosen(0) == ()
     assert [item.name for item in chosen(1, NAMES[:1])] == NAMES[1:]
-    graph = read_twice()
+    graph = transposed_twice()
     assert dml2onnx.compile(graph, optimize=0).passes == ()
     assert dml2onnx.compile(graph).passes == tuple(NAMES)
     assert dml2onnx.compile(graph, optimize=0).node_count > dml2onnx.compile(graph).node_count
@@ -44,7 +44,7 @@ def test_levels_and_names_choose() -> None:
 @pytest.mark.parametrize(
     ("level", "without"), [(3, ()), (-1, ()), ("1", ()), (True, ()), (1, ["sharing"]), (1, "share-moves")]
 )
-def test_others_are_refused(level: object, without: object) -> None:
+def test_wrong_levels_and_names_are_refused(level: object, without: object) -> None:
     with pytest.raises(DmlError) as caught:
         chosen(level, without)
     assert [item.code for item in caught.value.diagnostics] == ["DML3017"]

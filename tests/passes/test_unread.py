@@ -1,4 +1,4 @@
-"""No model has a node whose outputs nobody reads, nor a constant that no node reads."""
+"""Models have no dead nodes and no unused constants."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ VECTOR = "concat-053-offsets-float64"
 
 
 def unread(model: CompiledModel) -> list[str]:
-    """The names of nodes, and of constants, that nothing comes of."""
+    """Returns the names of dead nodes and unused constants."""
     nodes = list(with_bodies(model.lowered.nodes))
     read = {port.onnx_name for port in model.outputs}
     for node in nodes:
@@ -39,8 +39,8 @@ def unread(model: CompiledModel) -> list[str]:
     return dead + [name for name in model.lowered.initializers if name not in read]
 
 
-def found_in(graph: Graph) -> list[str]:
-    """What is wrong with the models of a graph, exact ones and others, at every level."""
+def unread_in_all_models(graph: Graph) -> list[str]:
+    """Checks default and exact models of a graph at every level."""
     wrong = []
     for exact in (False, True):
         for level in (0, 1, 2):
@@ -48,31 +48,30 @@ def found_in(graph: Graph) -> list[str]:
                 model = compile_outputs(
                     graph, graph.outputs, target="cpu" if exact else "onnx", exact=exact, passes=chosen(level)
                 )
-            except DmlError:  # what a target has no form for has no nodes either
+            except DmlError:  # the target has no form for the operator
                 continue
             wrong += [f"exact={exact} -O{level}: {name}" for name in unread(model)]
     return wrong
 
 
-def test_every_operator_is_there() -> None:
+def test_every_operator_has_a_descriptor() -> None:
     assert set(lowerings()) <= {name.removeprefix("DML_OPERATOR_") for name in valid.descriptors()}
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
-def test_all_operators_are_read(chunk: int) -> None:
+def test_every_operator(chunk: int) -> None:
     wrong = []
     for name, descs in sorted(valid.descriptors().items())[chunk::CHUNKS]:
         for op in descs:
             for constant in (False, True):
-                wrong += [
-                    f"{name}, constant={constant}: {text}" for text in found_in(single_node(op, constant=constant))
-                ]
+                found = unread_in_all_models(single_node(op, constant=constant))
+                wrong += [f"{name}, constant={constant}: {text}" for text in found]
     assert not wrong
 
 
 @settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(samples(), st.booleans(), st.sampled_from([0, 1, 2]))
-def test_random_graphs_are_read(sample: Sample, exact: bool, level: int) -> None:
+def test_random_graphs(sample: Sample, exact: bool, level: int) -> None:
     assume(not any(item.severity is Severity.ERROR for item in check(sample.graph)))
     outputs = sample.graph.outputs
     try:
@@ -84,17 +83,17 @@ def test_random_graphs_are_read(sample: Sample, exact: bool, level: int) -> None
     assert not unread(model)
 
 
-def test_parts_that_are_seen_otherwise_leave_nothing(corpus: Path) -> None:
-    """A program of which dead Slices were left, since no pass had anything to do."""
+def test_a_program_without_changes_by_passes(corpus: Path) -> None:
+    """A regression: dead Slices were kept because no pass changed the model."""
     directory = corpus / VECTOR
     assert json.loads((directory / "case.json").read_text())["operators"]
     graph = dml2onnx.load(directory / "model.json")
-    assert not found_in(graph if isinstance(graph, Graph) else graph.graph)
+    assert not unread_in_all_models(graph if isinstance(graph, Graph) else graph.graph)
 
 
-def test_what_only_dead_nodes_read_goes_too() -> None:
-    """Of two sorted outputs one is wanted: nothing is made of the other."""
+def test_inputs_of_dead_nodes_are_dropped() -> None:
+    """Only one output of TOP_K is used."""
     g = GraphBuilder()
     values, _ = g.top_k1(g.input("x", "FLOAT32", (1, 1, 2, 8)), 3, 3, "DECREASING")
     scaled = g.add(values, g.broadcast(g.constant(np.ones((1, 1, 1, 1), np.float32)), values.sizes))
-    assert not found_in(g.build({"y": scaled}))
+    assert not unread_in_all_models(g.build({"y": scaled}))
