@@ -432,7 +432,7 @@ def test_one_failure_stops_nobody() -> None:
     }
     said = {Path(item.model).stem: item for item, _ in records}
     assert said["exits"].diagnostics[0].code == running.WORKER_DIED.id
-    assert "two workers have ended while they were at this model" in said["exits"].diagnostics[0].message
+    assert "two workers died while they processed this model" in said["exits"].diagnostics[0].message
     assert said["exits"].diagnostics[0].found == "with exit code 3"
     assert said["hangs"].diagnostics[0].code == running.MODEL_TIMEOUT.id
     assert said["hangs"].seconds >= 3
@@ -490,7 +490,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     command = ["batch", "models", "--do", "compile", "-o", "out", "--jobs", "2"]
     assert main(command) == 1
     text = capsys.readouterr().out
-    assert "compile: 7 models: 3 passed, 2 with errors, 1 no models, 1 unreadable\n" in text
+    assert "compile: 7 models: 3 passed, 2 with errors, 1 not models, 1 unreadable\n" in text
     assert main([*command, "--json"]) == 1
     answer = json.loads(capsys.readouterr().out)
     jsonschema.validate(answer, json.loads((catalog.schemas_directory() / "report.schema.json").read_text()))
@@ -526,7 +526,7 @@ def test_the_summary_does_not_say_which_worker_was_first() -> None:
 def test_command_lines_that_make_no_sense(capsys: pytest.CaptureFixture[str]) -> None:
     write(Path("models/good.json"), native())
     assert main(["batch", "models", "--do", "compile"]) == 2
-    assert "say with -o OUTDIR" in capsys.readouterr().err
+    assert "choose their directory with -o OUTDIR" in capsys.readouterr().err
     assert main(["batch", "models", "--again", "--retry-failed"]) == 2
     assert main(["batch", "models", "--model-timeout", "0"]) == 2
     assert main(["batch", "nowhere"]) == 2

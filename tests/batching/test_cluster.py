@@ -124,7 +124,7 @@ def test_a_scheduler_that_goes_away(cluster: Any, monkeypatch: pytest.MonkeyPatc
         monkeypatch.setattr(pool._client, "cancel", gone)
 
     monkeypatch.setattr(pool, "start", lost)
-    with pytest.raises(dml2onnx.DmlError, match="the Dask scheduler has gone"):
+    with pytest.raises(dml2onnx.DmlError, match="the Dask scheduler has exited"):
         statuses(Request("compile"), pool)
     with distributed.Client(cluster.scheduler_address, set_as_default=False) as client:
         client.unregister_worker_plugin(pool._name)

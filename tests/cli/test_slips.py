@@ -146,7 +146,7 @@ def test_a_model_from_standard_input_lies_beside_nothing(
 ) -> None:
     given(monkeypatch, model.read_bytes())
     assert main([command, "-"]) == 2
-    assert "say with -o which file to write" in capsys.readouterr().err
+    assert "choose the file to write with -o" in capsys.readouterr().err
     assert [path.name for path in Path.cwd().iterdir()] == ["model.json"]
 
 
