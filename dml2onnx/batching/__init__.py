@@ -1,7 +1,7 @@
 """Runs one command on many models, in several processes, with a journal from which the next call continues.
 
-``models`` finds them and says where results go, ``work`` is what is done to one, ``workers`` are processes that may
-die, ``driving`` hands out the work, and ``journal`` keeps what has come of it.
+``models`` finds the models and names their results, ``work`` processes one model, ``workers`` manages processes that
+may die, ``driving`` distributes the work, and ``journal`` stores the records.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Unpack
 from dml2onnx import arguments
 from dml2onnx.batching.driving import Pool, drive
 from dml2onnx.batching.journal import Journal
-from dml2onnx.batching.models import Model, found, with_unique_names
-from dml2onnx.batching.options import WorkOptions, asked_work, paths
-from dml2onnx.batching.work import SUFFIXES, Asked, perform
+from dml2onnx.batching.models import Model, collect_models, with_unique_names
+from dml2onnx.batching.options import WorkOptions, batch_request, paths
+from dml2onnx.batching.work import SUFFIXES, Request, perform
 from dml2onnx.batching.workers import Workers
 from dml2onnx.options import takes
 from dml2onnx.report.batched import ACTIONS, Action, Record
@@ -28,47 +28,47 @@ if TYPE_CHECKING:
 __all__ = ["JOURNAL", "Batch", "batch", "default_jobs"]
 
 JOURNAL = "journal.jsonl"
-"""Its name in the output directory."""
+"""The journal's name in the output directory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Models that have been found, and what is to be done to them."""
+    """The models, and the request for each."""
 
     models: tuple[Model, ...]
-    asked: Asked
+    request: Request
     output: Path | None
     journal: Path | None
     jobs: int
     dask: str | None = None
-    """The address of a scheduler, whose cluster does the work in the place of processes here."""
+    """The address of the scheduler of a cluster, which replaces local processes."""
     model_timeout: float | None = None
     again: bool = False
     retry_failed: bool = False
 
     def records(self) -> Generator[tuple[Record, bool]]:
-        """What has come of each model, in the order in which they end, and whether an earlier call has done it."""
-        how = {"again": self.again, "retry_failed": self.retry_failed}
-        with nullcontext() if self.journal is None else Journal(self.journal, self.asked.work()) as journal:
-            yield from drive(self.models, self.asked, self.output, journal, self._pool(), **how)
+        """Yields the record of each model as it ends, and whether it is from an earlier call."""
+        repeats = {"again": self.again, "retry_failed": self.retry_failed}
+        with nullcontext() if self.journal is None else Journal(self.journal, self.request.work()) as journal:
+            yield from drive(self.models, self.request, self.output, journal, self._pool(), **repeats)
 
     def _pool(self) -> Pool:
         if self.dask is not None:
             from dml2onnx.batching.cluster import Cluster  # needs dml2onnx[dask]
 
-            return Cluster(perform, self.dask, self.model_timeout, self.asked.max_bytes)
+            return Cluster(perform, self.dask, self.model_timeout, self.request.max_bytes)
         number = max(1, min(self.jobs, len(self.models)))
-        return Workers(perform, number, self.model_timeout, self.asked.max_bytes)
+        return Workers(perform, number, self.model_timeout, self.request.max_bytes)
 
 
 def default_jobs() -> int:
-    """As many processors as this process may use."""
+    """The number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
-@takes(WorkOptions, **{item.name: item.default for item in fields(Asked)} | {"target": None, "provider": "cpu"})
+@takes(WorkOptions, **{item.name: item.default for item in fields(Request)} | {"target": None, "provider": "cpu"})
 def batch(
     models: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
     do: Action = "check",
@@ -82,44 +82,42 @@ def batch(
     model_timeout: float | None = None,
     **work: Unpack[WorkOptions],
 ) -> Iterator[Record]:
-    """Checks, compiles, verifies or reports many models in ``jobs`` processes, and gives a record of each as it ends.
+    """Checks, compiles, verifies or reports many models in ``jobs`` processes, and yields a record of each as it ends.
 
-    ``models`` are directories, recordings, models, or text files with one of these in each line. Results go below the
-    directory ``output``, which ``"compile"`` and ``"report"`` need, in the tree of what was found; beside them lies the
-    ``journal``, if no other file is named, and what stands there as done with the same files and the same options is
-    not done ``again``, with ``retry_failed`` apart from what failed for reasons other than the model. One model takes
-    at most ``model_timeout`` seconds and, on Linux, ``max_bytes`` more memory than a worker has without it; ``None``
-    sets no limit. ``dask`` is the address of the scheduler of a Dask cluster that works in the place of processes here,
-    on the same files under the same names. ``constants`` are names of inputs, or the file with the contents of each;
-    like those of ``constant_directories``, they are meant for every one of the models. The others are as for
-    :func:`dml2onnx.load`, :func:`dml2onnx.compile` and :func:`dml2onnx.verify`; ``target`` is by default that of the
-    ``provider``.
+    ``models`` are directories, recordings, models, or text files with one of these in each line. Results go to the
+    directory ``output``, which ``"compile"`` and ``"report"`` require, in the same tree as the models. The ``journal``
+    is in the same directory by default. Models that it lists as done, with the same files and the same options, are
+    not done ``again``; ``retry_failed`` repeats those that failed for other reasons than the model. Each model may take
+    ``model_timeout`` seconds and, on Linux, ``max_bytes`` of memory beyond that of an idle worker; ``None`` sets no
+    limit. ``dask`` is the address of the scheduler of a Dask cluster, which replaces the local processes and reads the
+    same files under the same names. ``constants`` are names of inputs, or map them to files with their contents; like
+    ``constant_directories``, they apply to all models. The other options are those of :func:`dml2onnx.load`,
+    :func:`dml2onnx.compile` and :func:`dml2onnx.verify`; the default ``target`` is that of the ``provider``.
 
-    What is wrong with a model stands in its record: its ``status``, its ``answer``, which is what the single command
-    says as JSON, and its ``diagnostics``. Closing the iterator ends all processes. :class:`dml2onnx.DmlError` is for
-    what nobody can mean and lists that cannot be read, before anything is done, and for workers that cannot be had.
+    A record has the ``status`` of a model, the ``answer`` that the single command prints as JSON, and the
+    ``diagnostics`` in it. Closing the iterator ends all processes. Raises :class:`dml2onnx.DmlError` for wrong
+    arguments and unreadable lists, before any work is done, and for workers that cannot be started.
     """
-    stated = (models,) if isinstance(models, (str, os.PathLike)) else arguments.items(models, "models", "paths")
-    names = paths(stated, "models")
-    place = _place(output, do)
-    asked = asked_work(do, work)
-    listed = found(names, place, tuple(map(Path, asked.allow_paths)))
-    chosen = Batch(
-        tuple(with_unique_names(listed) if do in SUFFIXES else listed),
-        asked,
-        place,
-        arguments.path_of(journal, "journal") if journal is not None else place and place / JOURNAL,
+    listed = (models,) if isinstance(models, (str, os.PathLike)) else arguments.items(models, "models", "paths")
+    names = paths(listed, "models")
+    directory = _output_directory(output, do)
+    request = batch_request(do, work)
+    found = collect_models(names, directory, tuple(map(Path, request.allow_paths)))
+    batch = Batch(
+        tuple(with_unique_names(found) if do in SUFFIXES else found),
+        request,
+        directory,
+        arguments.path_of(journal, "journal") if journal is not None else directory and directory / JOURNAL,
         jobs=default_jobs() if jobs is None else arguments.whole_number(jobs, "jobs", 1),
         model_timeout=None if model_timeout is None else arguments.positive(model_timeout, "model_timeout"),
         dask=None if dask is None else arguments.text(dask, "dask", "the address of a Dask scheduler"),
         again=arguments.flag(again, "again"),
         retry_failed=arguments.flag(retry_failed, "retry_failed"),
     )
-    return _without_origin(chosen.records())
+    return _without_origin(batch.records())
 
 
-def _place(output: str | os.PathLike[str] | None, do: Action) -> Path | None:
-    """Where results go, for what has any."""
+def _output_directory(output: str | os.PathLike[str] | None, do: Action) -> Path | None:
     if do not in ACTIONS:
         raise arguments.refusal("do", do, f"one of {', '.join(ACTIONS)}")
     if output is None and do in SUFFIXES:

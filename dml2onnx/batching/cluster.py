@@ -1,8 +1,8 @@
-"""The workers of a Dask cluster, for models that outgrow one machine.
+"""Processes models on the workers of a Dask cluster.
 
-Each thread of its workers keeps a process of :mod:`dml2onnx.batching.workers`, which alone can be ended for its
-time or its memory: Dask ends no task that runs. What ends a worker of the cluster, and be it its machine, costs no
-model: Dask gives the tasks to another one, as often as its scheduler has it (distributed.scheduler.allowed-failures).
+Each thread of a Dask worker has a process of :mod:`dml2onnx.batching.workers`, because Dask cannot end a running task
+for its time or its memory. If a worker of the cluster dies, even with its machine, no model is lost: Dask gives its
+tasks to another one, up to ``distributed.scheduler.allowed-failures`` times.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dml2onnx.diagnostics import DmlError, quote, shortened
 try:
     import distributed
 except ImportError:
-    message = 'a Dask cluster needs a package that is not installed here: pip install "dml2onnx[dask]"'
+    message = 'a Dask cluster needs a package that is not installed: pip install "dml2onnx[dask]"'
     raise DmlError(WORKER_NOT_STARTED.at(message, expected="the package distributed", found="none")) from None
 
 if TYPE_CHECKING:
@@ -31,33 +31,33 @@ if TYPE_CHECKING:
 
     from dml2onnx.batching.work import Task
 
-UNDER_WAY = 1000
-"""Tasks that the cluster has at once, however large it becomes meanwhile."""
+MOST_TASKS = 1000
+"""The limit for tasks in the cluster at once; its size may change."""
 CONNECTING = 5
-"""Seconds in which a scheduler answers: who waits longer has mistyped its address."""
+"""Seconds for a scheduler to answer; after that its address is probably wrong."""
 
 
-async def _reached(address: str) -> None:
-    """Connects to a scheduler, and leaves again.
+async def _connect(address: str) -> None:
+    """Connects to a scheduler and disconnects.
 
-    The timeout of a client is for the connection alone: who takes it and then says nothing is waited for for ever.
+    The timeout of a client is for the connection only: it waits forever for a server that accepts and never answers.
     """
     arguments = distributed.Security().get_connection_args("client")
     try:
         async with asyncio.timeout(CONNECTING):
             comm = await distributed.comm.connect(address, timeout=CONNECTING, **arguments)
     except TimeoutError:
-        raise OSError(f"what is there does not answer as one within {CONNECTING} s") from None
+        raise OSError(f"no answer of a scheduler within {CONNECTING} s") from None
     comm.abort()
 
 
 class Cluster:
-    """Answers tasks with ``call`` on the cluster whose scheduler is at ``address``, such as tcp://10.0.0.1:8786.
+    """Runs ``call`` for tasks on the cluster whose scheduler is at ``address``, such as tcp://10.0.0.1:8786.
 
-    :class:`DmlError` (DML3036) where there is none, where its workers have another dml2onnx, and when it goes away.
+    Raises :class:`DmlError` (DML3036) if there is no scheduler, its workers have another version, or it exits.
     """
 
-    capacity = UNDER_WAY
+    capacity = MOST_TASKS
 
     def __init__(
         self,
@@ -70,8 +70,8 @@ class Cluster:
         self._futures: dict[str, distributed.Future] = {}
         self._name = f"dml2onnx-{uuid.uuid4().hex}"
         try:
-            with ThreadPoolExecutor(1) as thread:  # there may be an event loop in this one
-                thread.submit(asyncio.run, _reached(address)).result()
+            with ThreadPoolExecutor(1) as thread:  # this thread may have an event loop
+                thread.submit(asyncio.run, _connect(address)).result()
             self._client = distributed.Client(address, timeout=CONNECTING, set_as_default=False)
         except (OSError, ValueError) as error:
             text = f"there is no Dask scheduler at {quote(address)}: {shortened(str(error))}"
@@ -99,24 +99,23 @@ class Cluster:
         self._ended.add(self._futures[key])
 
     def wait(self) -> tuple[Task, object]:
-        """The next task that is done, with its answer."""
+        """The next finished task, with its answer."""
         future = next(self._ended)
         task = self._tasks.pop(future.key)
         del self._futures[future.key]
         if future.status == "finished":
             return task, future.result()
         if future.status == "cancelled":
-            text = "the Dask scheduler has gone"
-            raise DmlError(WORKER_NOT_STARTED.at(text, found="no scheduler"))
+            raise DmlError(WORKER_NOT_STARTED.at("the Dask scheduler has exited", found="no scheduler"))
         error = future.exception()
         if isinstance(error, distributed.KilledWorker):
             return task, Ended("died", "with a worker of the cluster")
         raise error
 
     def close(self) -> Sequence[Task]:
-        """Takes back what is under way, and leaves the cluster as it was."""
+        """Cancels the running tasks and returns them, and cleans up the cluster."""
         unfinished = list(self._tasks.values())
-        with suppress(OSError):  # a scheduler that has gone, which is said of what it was at
+        with suppress(OSError):  # the scheduler has exited, which other errors report
             self._client.cancel(list(self._futures.values()), force=True)
             self._client.unregister_worker_plugin(self._name)
         with suppress(OSError):
@@ -125,7 +124,7 @@ class Cluster:
 
 
 class Processes(distributed.WorkerPlugin):  # type: ignore[misc]  # it has no types
-    """What a worker of the cluster keeps: as many processes as it has had threads at work at once."""
+    """The processes of a worker of the cluster, as many as it has used threads at once."""
 
     def __init__(
         self,
@@ -136,23 +135,23 @@ class Processes(distributed.WorkerPlugin):  # type: ignore[misc]  # it has no ty
         directory: str,
     ) -> None:
         self.name = name
-        self._how = (call, 1, timeout, max_bytes, directory)
+        self._arguments = (call, 1, timeout, max_bytes, directory)
         self._idle: deque[Workers[Task]] = deque()
 
     def answer(self, task: Task) -> object:
-        """Has the task done by a process of this machine."""
+        """Runs the task in a process of this machine."""
         try:
             workers = self._idle.pop()
         except IndexError:
-            workers = Workers(*self._how)
+            workers = Workers(*self._arguments)
         try:
             workers.start(task)
-            _, said = workers.wait()
+            _, result = workers.wait()
         except BaseException:
             workers.close()
             raise
         self._idle.append(workers)
-        return said
+        return result
 
     def teardown(self, worker: object) -> None:
         """Ends the processes."""
@@ -161,11 +160,11 @@ class Processes(distributed.WorkerPlugin):  # type: ignore[misc]  # it has no ty
 
 
 def answer(name: str, task: Task) -> object:
-    """The answer to a task, on a worker of the cluster."""
+    """Runs a task on a worker of the cluster."""
     plugin = distributed.get_worker().plugins[name]
     return plugin.answer(task)
 
 
 def version() -> str:
-    """That of dml2onnx, on a worker of the cluster."""
+    """The version of dml2onnx on a worker of the cluster."""
     return __version__

@@ -1,4 +1,4 @@
-"""Distributes the work on all models: skips what the journal has, and records failures."""
+"""Distributes models to workers, skips those in the journal, and records failures."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from dml2onnx.batching.journal import Journal, encoded
-from dml2onnx.batching.work import SUFFIXES, Asked, Task, digests, is_last_word, record
+from dml2onnx.batching.work import SUFFIXES, Request, Task, digests, is_reusable, record
 from dml2onnx.batching.workers import Ended
 from dml2onnx.codes.running import MODEL_TIMEOUT, WORKER_DIED
 from dml2onnx.files import remove_left_over, remove_unfinished
-from dml2onnx.report.batched import Record, Status
+from dml2onnx.report.batched import Record
 from dml2onnx.report.form import Answer, as_json
 from dml2onnx.writer import data_paths
 
@@ -24,25 +24,25 @@ if TYPE_CHECKING:
 
 
 class Pool(Protocol):
-    """Where the work is done."""
+    """Local processes or a cluster."""
 
     @property
     def capacity(self) -> int:
-        """As many tasks may be under way."""
+        """The number of tasks that may run at once."""
 
     def start(self, item: Task, /) -> None:
-        """Begins with a task."""
+        """Starts a task."""
 
     def wait(self) -> tuple[Task, object]:
-        """A task that has ended, with a record, with nothing where its model was done before, or with how it ended."""
+        """Returns a finished task with a record, ``None`` if its earlier record is valid, or :class:`Ended`."""
 
     def close(self) -> Sequence[Task]:
-        """Ends what is under way, and returns it."""
+        """Ends the running tasks, and returns them."""
 
 
 def drive(
     models: Sequence[Model],
-    asked: Asked,
+    request: Request,
     output: Path | None,
     journal: Journal | None,
     pool: Pool,
@@ -50,31 +50,31 @@ def drive(
     again: bool = False,
     retry_failed: bool = False,
 ) -> Iterator[tuple[Record, bool]]:
-    """Records of all models as they come, and whether an earlier call has done the model.
+    """Yields the record of each model as it ends, and whether it is from an earlier call.
 
-    Each is in the journal before it is here. The pool is closed in the end, whatever ends this.
+    Records are written to the journal first. The pool is closed at the end.
 
-    A worker may die of what others do to its machine, and a cluster does not always know of what: a model whose worker
-    has died is tried once more, behind all others and alone. What ends a worker then is put down for it.
+    A worker may die of what other processes do to its machine, and a cluster does not always report the cause. So a
+    model whose worker died is tried again, after all others and alone, and fails if its worker dies again.
     """
-    work = asked.work().work
+    work = request.work().work
     waiting = deque(
-        _task(model, asked, work, output, journal, again=again, retry_failed=retry_failed) for model in models
+        _task(model, request, work, output, journal, again=again, retry_failed=retry_failed) for model in models
     )
-    remove_left_over((file for task in waiting if not task.known for file in _written(task)), time.time())
+    remove_left_over((file for task in waiting if not task.known for file in _outputs(task)), time.time())
     suspects: deque[Task] = deque()
     suspected: set[tuple[str, str]] = set()
-    under_way = 0
+    running = 0
     try:
-        while waiting or suspects or under_way:
-            while waiting and under_way < pool.capacity:
+        while waiting or suspects or running:
+            while waiting and running < pool.capacity:
                 pool.start(waiting.popleft())
-                under_way += 1
-            if not under_way:
+                running += 1
+            if not running:
                 pool.start(suspects.popleft())  # alone
-                under_way = 1
+                running = 1
             task, answer = pool.wait()
-            under_way -= 1
+            running -= 1
             key = task.model.key
             if answer is None:
                 assert journal is not None
@@ -98,7 +98,7 @@ def drive(
 
 def _task(
     model: Model,
-    asked: Asked,
+    request: Request,
     work: str,
     output: Path | None,
     journal: Journal | None,
@@ -106,37 +106,36 @@ def _task(
     again: bool,
     retry_failed: bool,
 ) -> Task:
-    suffix = SUFFIXES.get(asked.do)
-    place = None
+    suffix = SUFFIXES.get(request.do)
+    file = None
     if suffix is not None:
         assert output is not None
-        place = output / model.place.with_name(model.place.name + suffix)
-    task = Task(asked, work, model, place, sources=journal is not None)
+        file = output / model.place.with_name(model.place.name + suffix)
+    task = Task(request, work, model, file, sources=journal is not None)
     old = None if journal is None or again else journal.records.get(model.key)
-    if old is None or (retry_failed and old.is_failure) or not is_last_word(old, task):
+    if old is None or (retry_failed and old.is_failure) or not is_reusable(old, task):
         return task
     return replace(task, known=old.sources)
 
 
 def _ended(task: Task, ended: Ended) -> Record:
-    """What is said of a model whose worker has not answered."""
-    status: Status = ended.why
+    """The record of a model whose worker died or was killed."""
     if ended.why == "timeout":
-        finding = MODEL_TIMEOUT.at(f"the model was not done after {ended.detail}", found=ended.detail)
+        finding = MODEL_TIMEOUT.at(f"the model was not finished after {ended.detail}", found=ended.detail)
     else:
-        message = f"two workers have ended while they were at this model, the one that had it alone {ended.detail}"
+        message = f"two workers died while they processed this model, the second, without other models, {ended.detail}"
         finding = WORKER_DIED.at(message, found=ended.detail)
-    answer = Answer(command=task.asked.do, diagnostics=(finding,))
+    answer = Answer(command=task.request.do, diagnostics=(finding,))
     sources = digests([task.model.path]) if task.sources else ()
-    return record(task, status, answer, ended.seconds, sources)
+    return record(task, ended.why, answer, ended.seconds, sources)
 
 
 def _sweep(task: Task) -> None:
-    """Takes away what a worker that was ended has left half-written."""
-    for file in _written(task):
+    """Removes partial files of a killed worker."""
+    for file in _outputs(task):
         remove_unfinished(file)
 
 
-def _written(task: Task) -> tuple[Path, ...]:
-    """The files that may come of a task."""
+def _outputs(task: Task) -> tuple[Path, ...]:
+    """The files that a task may write."""
     return () if task.output is None else (task.output, *data_paths(task.output))

@@ -1,9 +1,9 @@
 """The journal of a batch: JSON lines that are only appended, so that the next call can continue.
 
-A line is written at once, behind all others; whatever ends the program leaves whole lines and at most one torn one,
-which the next call passes over. ``dml2onnx schema journal`` prints the JSON Schema of a line.
+Each line is written at once. A killed program leaves whole lines and at most one partial line, which the next call
+skips. ``dml2onnx schema journal`` prints the JSON Schema of a line.
 
-A call locks its journal, lest another one should do the same work: the system takes the lock away with the process.
+A call locks its journal, to keep others from doing the same work; the system releases the lock with the process.
 """
 
 from __future__ import annotations
@@ -33,20 +33,17 @@ if TYPE_CHECKING:
     from typing import Self
 
 SYNC_SECONDS = 1.0
-"""What a power failure may cost; whatever ends only the program costs nothing."""
+"""The work that a power failure may lose; killing the program loses none."""
 LOCKED = (1 << 31) - 2
-"""The byte of the journal that is locked on Windows, where others cannot read what is; its lock has 31 bits for it."""
+"""The locked byte on Windows, where others cannot read locked bytes: the largest offset of msvcrt.locking."""
 _START = b'{"journal": '
 
 
 class Journal:
-    """A journal that is open for one kind of work."""
+    """An open journal, with the earlier records of the same work by model and graph."""
 
     def __init__(self, path: Path, work: Work) -> None:
-        """Reads the records of the same work, by model and graph.
-
-        :class:`DmlError` for a file that is no journal (DML3035), and for one that another call works with (DML3037).
-        """
+        """Raises :class:`DmlError` for a file that is not a journal (DML3035), or that another call uses (DML3037)."""
         self.records: dict[tuple[str, str], Record] = {}
         self._path = path
         self._synced = time.monotonic()
@@ -64,10 +61,10 @@ class Journal:
 
     def _lock(self) -> None:
         if not stat.S_ISREG(os.fstat(self._file).st_mode):
-            message = f"{quote(str(self._path))} is no regular file, and nothing can be read of it again"
+            message = f"{quote(str(self._path))} is not a regular file, so it cannot be read later"
             raise UnreadableError(BAD_JOURNAL.at(message, expected="a journal, or no file", found="a device or a pipe"))
-        if _is_taken(self._file):
-            message = f"another batch is at work with the journal {quote(str(self._path))}"
+        if not _lock(self._file):
+            message = f"another batch uses the journal {quote(str(self._path))}"
             raise UnreadableError(JOURNAL_IN_USE.at(message, expected="one batch at a time", found=str(self._path)))
 
     def _read(self, work: Work) -> None:
@@ -76,7 +73,7 @@ class Journal:
         with open(os.dup(self._file), "rb") as lines:
             for number, line in enumerate(lines):
                 if not number and not _is_beginning(line.rstrip(b"\n")):
-                    message = f"{quote(str(self._path))} exists and is no journal of a batch"
+                    message = f"{quote(str(self._path))} exists and is not a journal of a batch"
                     raise UnreadableError(BAD_JOURNAL.at(message, expected="a journal, or no file", found="other text"))
                 last = line
                 value = _parsed(line)
@@ -94,7 +91,7 @@ class Journal:
 
     def _require_version(self, version: object) -> None:
         if version != JOURNAL_VERSION:
-            message = f"{quote(str(self._path))} is a journal of version {version}, which this dml2onnx does not know"
+            message = f"{quote(str(self._path))} is a journal of version {version}, which this dml2onnx cannot read"
             raise UnreadableError(BAD_JOURNAL.at(message, expected=str(JOURNAL_VERSION), found=str(version)))
 
     def add(self, line: bytes) -> None:
@@ -122,8 +119,8 @@ class Journal:
         os.close(self._file)
 
 
-def _is_taken(file: int) -> bool:
-    """Whether somebody else has locked the file; else we have, where its file system knows locks."""
+def _lock(file: int) -> bool:
+    """Locks the file, if its file system supports locks; returns False if another process has locked it."""
     try:
         if sys.platform == "win32":
             os.lseek(file, LOCKED, os.SEEK_SET)
@@ -134,22 +131,22 @@ def _is_taken(file: int) -> bool:
         else:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        return error.errno in (errno.EAGAIN, errno.EACCES)
-    return False
+        return error.errno not in (errno.EAGAIN, errno.EACCES)
+    return True
 
 
 def encoded(line: dict[str, Json]) -> bytes:
-    """A line as it stands in the journal."""
+    """A line of the journal."""
     return json.dumps(line, allow_nan=False).encode() + b"\n"
 
 
 def _is_beginning(line: bytes) -> bool:
-    """Whether a journal begins with this, be it torn."""
+    """Whether this is the first line of a journal, or a part of it."""
     return line.startswith(_START) or (line != b"" and _START.startswith(line))
 
 
 def _parsed(line: bytes) -> dict[str, Json] | None:
-    """What a line says; nothing where it is torn, or of somebody else."""
+    """The members of a line, or ``None`` if it is partial or not from us."""
     try:
         value = json.loads(line)
     except ValueError:
@@ -157,36 +154,26 @@ def _parsed(line: bytes) -> dict[str, Json] | None:
     return value if isinstance(value, dict) and "work" in value else None
 
 
-_TEXTS = ("model", "work", "status")
-
-
 def _record(line: dict[str, Json]) -> Record | None:
-    """The record that a line holds; nothing where somebody has changed what we have written."""
-    sources, answer = line.get("sources", []), line.get("answer")
-    texts = all(isinstance(line.get(name), str) for name in _TEXTS)
-    texts = texts and all(isinstance(line.get(name, ""), str) for name in ("graph", "output"))
-    if not texts or not isinstance(answer, dict) or not isinstance(line.get("seconds"), (int, float)):
-        return None
-    listed = isinstance(sources, list) and all(
-        isinstance(item, dict) and {"path", "digest"} == item.keys() and all(isinstance(x, str) for x in item.values())
-        for item in sources
-    )
+    """The record in a line, or ``None`` if somebody has changed it."""
+    texts = [*(line.get(name) for name in ("model", "work", "status")), line.get("graph", ""), line.get("output", "")]
+    has_types = isinstance(line.get("answer"), dict) and isinstance(line.get("seconds"), (int, float))
     try:
-        record = record_of(line) if listed else None
-        return (
-            None if record is None or any(not isinstance(item.message, str) for item in record.diagnostics) else record
-        )
-    except (AttributeError, LookupError, TypeError, ValueError):  # other members, or findings of another form
+        record = record_of(line)
+        texts += [text for source in record.sources for text in (source.path, source.digest)]
+        texts += [item.message for item in record.diagnostics]
+    except (AssertionError, AttributeError, LookupError, TypeError, ValueError):  # other members or forms
         return None
+    return record if has_types and all(isinstance(text, str) for text in texts) else None
 
 
 def record_of(line: dict[str, Json]) -> Record:
-    """The record that a line holds."""
+    """The record in a line; raises various errors if somebody has changed it."""
     members = dict(line)
     sources = members.pop("sources", [])
     assert isinstance(sources, list)
-    found = tuple(Source(**item) for item in sources)  # type: ignore[arg-type]  # as Source has written them
-    return Record(sources=found, **members)  # type: ignore[arg-type]  # as Record has written them
+    found = tuple(Source(**item) for item in sources)  # type: ignore[arg-type]  # as written by Source
+    return Record(sources=found, **members)  # type: ignore[arg-type]  # as written by Record
 
 
 def _unwritable(path: Path, error: OSError) -> DmlError:

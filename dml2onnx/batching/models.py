@@ -1,8 +1,8 @@
 """Finds the models of a batch: files, directories, recordings with all their graphs, and lists of these.
 
-Where a result goes is decided here too, for all models at once, so that no two of them meet in one file: below the
-output directory the tree of a directory lies under the directory's own name, as ``cp -r`` copies it, and models that
-were named one by one lie as seen from the current directory.
+It also names the results, for all models at once, so that no two share a file. In the output directory, the tree of a
+directory is under the directory's name, as ``cp -r`` copies it; other models have their paths relative to the current
+directory.
 """
 
 from __future__ import annotations
@@ -26,52 +26,49 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT = "-"
 _HEAD = 1 << 12
-"""Bytes that tell a serialized graph from the contents of a tensor."""
+"""Bytes that distinguish a serialized graph from the contents of a tensor."""
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """One graph to work on."""
+    """A graph of a batch."""
 
     path: Path
     """A file, or the index of a recording."""
     graph: str | None = None
-    """Of the recording."""
+    """The name in the recording."""
     place: Path = Path()
-    """Where the result lies below the output directory, without the suffix that says what it is."""
+    """The path of the result in the output directory, without its suffix."""
     is_searched: bool = False
-    """Whether nobody has named it, so that it is passed over where it turns out to be no model."""
+    """Whether it was found in a directory, so that it is skipped if it is not a model."""
     problem: Diagnostic | None = None
-    """Why nothing can be done with it."""
+    """Why it cannot be processed."""
 
     @property
     def key(self) -> tuple[str, str]:
-        """What tells it from others."""
+        """The path and the graph, which identify the model."""
         return os.fspath(self.path), self.graph or ""
 
 
-def found(names: Iterable[str | os.PathLike[str]], output: Path | None, allowed: tuple[Path, ...] = ()) -> list[Model]:
-    """All models that ``names`` mean, each once, with the places of their results.
+def collect_models(
+    names: Iterable[str | os.PathLike[str]], output: Path | None, allowed: tuple[Path, ...] = ()
+) -> list[Model]:
+    """All models that ``names`` refer to, without duplicates, with the places of their results.
 
     A name is a directory, a recording, a model (a name that ends in .json or .bin), or else a text file with one of
-    these in each line; ``-`` is such a list on standard input. :class:`UnreadableError` (DML3034) for what is no list.
-    Links in a directory that lead out of it, and not to one that is ``allowed``, say so (DML1020).
+    these in each line; ``-`` is such a list on standard input. Raises :class:`UnreadableError` (DML3034) for bad lists.
+    Links out of a directory, unless to one that is ``allowed``, become models with a problem (DML1020).
     """
     models: dict[tuple[str, str], Model] = {}
     for name in names:
-        for item in _named(os.fspath(name), output, allowed):
-            path = (
-                item.path.resolve() if item.problem is None else item.path.absolute()
-            )  # a link is not what it leads to
-            models.setdefault((str(path), item.graph or ""), item)
+        text, path = os.fspath(name), Path(name)
+        is_list = text == STANDARD_INPUT or not (is_directory(path) or path.suffix.lower() in SUFFIXES)
+        for line in _lines(text) if is_list else (text,):
+            for item in _models(Path(line), output, allowed):
+                # a link with a problem is not the file that it leads to
+                path = item.path.resolve() if item.problem is None else item.path.absolute()
+                models.setdefault((str(path), item.graph or ""), item)
     return list(models.values())
-
-
-def _named(name: str, output: Path | None, allowed: tuple[Path, ...]) -> Iterator[Model]:
-    path = Path(name)
-    is_list = name == STANDARD_INPUT or not (is_directory(path) or path.suffix.lower() in SUFFIXES)
-    for item in _lines(name) if is_list else (name,):
-        yield from _models(Path(item), output, allowed)
 
 
 def _lines(name: str) -> list[str]:
@@ -82,7 +79,7 @@ def _lines(name: str) -> list[str]:
         message += f"; did you mean --do {name}?" if name in ACTIONS else neighbour(Path(name), directories=True)
         raise UnreadableError(BAD_LIST.at(message, expected="a directory, a model or a list", found=name)) from None
     if b"\0" in data:
-        message = f"{quote(name)} is no list of models: it has bytes that no path has"
+        message = f"{quote(name)} is not a list of models: it has null bytes, which paths cannot have"
         raise UnreadableError(BAD_LIST.at(message, expected="a path in each line", found="a binary file"))
     return [os.fsdecode(line) for line in data.splitlines() if line.strip()]
 
@@ -108,7 +105,7 @@ def _models(path: Path, output: Path | None, allowed: tuple[Path, ...]) -> Itera
 
 
 def _graphs(index: Path, place: Path) -> Iterator[Model]:
-    """All graphs of a recording; one that cannot be read says so when it is read."""
+    """The graphs of a recording; an unreadable one is a model whose reading fails."""
     try:
         listed = recording.graphs(index)
     except DmlError:
@@ -120,42 +117,41 @@ def _graphs(index: Path, place: Path) -> Iterator[Model]:
 
 
 def _from_here(path: Path) -> Path:
-    """The path as seen from the current directory; from the root where it is not below."""
+    """The path relative to the current directory, or to the root if it is outside."""
     real = Path(os.path.abspath(path))
     here = Path.cwd()
     return real.relative_to(here) if real.is_relative_to(here) else real.relative_to(real.anchor)
 
 
 def _may_be_graph(file: Path) -> bool:
-    """Whether a .bin file is no mere contents of a tensor."""
+    """Whether a .bin file may be a serialized graph, and not the contents of a tensor."""
     try:
         with file.open("rb") as stream:
             return is_serialized(file.with_suffix(""), stream.read(_HEAD))
     except OSError:
-        return True  # which is said when it is read
+        return True  # reading the model reports the error
 
 
 def _folded(place: Path) -> str:
+    """The same text for all names that some file systems do not distinguish."""
     return unicodedata.normalize("NFC", str(place)).casefold()
 
 
 def with_unique_names(models: Sequence[Model]) -> list[Model]:
-    """The same models; where the results of two would be one file, all but the first say so (DML3033).
+    """Gives all but the first of the models whose results would be the same file a problem (DML3033).
 
-    Some file systems know no case.
-
-    Binary files come last: what was found beside a model of the same name may hold its weights.
+    Binary files come last, because a .bin file beside a model of the same name may have its weights.
     """
     taken: dict[str, Model] = {}
     for item in sorted(models, key=lambda item: item.path.suffix == ".bin"):
         if item.problem is None:
             taken.setdefault(_folded(item.place), item)
-    apart = []
+    unique = []
     for item in models:
         first = taken.get(_folded(item.place), item)
         if first is not item and item.problem is None:
-            message = f"its result would be that of {quote(str(first.path))}, {quote(str(item.place))}"
-            problem = SAME_OUTPUT.at(message, expected="a name of its own", found=str(item.place))
+            message = f"its result would be the same file as that of {quote(str(first.path))}: {quote(str(item.place))}"
+            problem = SAME_OUTPUT.at(message, expected="a unique name", found=str(item.place))
             item = replace(item, problem=problem)
-        apart.append(item)
-    return apart
+        unique.append(item)
+    return unique

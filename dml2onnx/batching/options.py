@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from dml2onnx import arguments
-from dml2onnx.batching.work import Asked
+from dml2onnx.batching.work import Request
 from dml2onnx.diagnostics import quote
 from dml2onnx.options import RunKeywords
 from dml2onnx.providers import choice as providers
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class WorkOptions(RunKeywords, total=False):
-    """How each model is read, compiled and verified; by default as the single commands do."""
+    """Options for reading, compiling and verifying each model; the defaults are those of the single commands."""
 
     max_bytes: int | None
     target: str | None
@@ -38,16 +38,16 @@ class WorkOptions(RunKeywords, total=False):
     provider: ProviderLike
 
 
-def asked_work(do: Action, options: WorkOptions) -> Asked:
-    """The work with options that are checked; :class:`DmlError` for a wrong value."""
+def batch_request(do: Action, options: WorkOptions) -> Request:
+    """The request with checked options; raises :class:`DmlError` for a wrong value."""
     values: dict[str, Any] = {name: _CHECKED[name](value) for name, value in options.items()}
     if values.get("target") is None:
         values["target"] = arguments.target(values.get("provider", providers.Providers()).target)
-    return Asked(do, **values)
+    return Request(do, **values)
 
 
 def paths(argument: Iterable[object], name: str) -> list[Path]:
-    """Paths, as text or as path-like objects."""
+    """Converts texts and path-like objects."""
     return [arguments.path_of(item, f"a path in {name}") for item in argument]
 
 
@@ -67,7 +67,7 @@ def _flag(name: str) -> Callable[[object], bool]:
 def _named_files(
     argument: Mapping[str, str | os.PathLike[str] | None] | Iterable[str],
 ) -> tuple[tuple[str, str | None], ...]:
-    """Names of inputs, each with the file of its contents; arrays would be nothing that a journal can tell apart."""
+    """Names of inputs, each with the file of its contents; not arrays, which the journal could not store."""
     if not isinstance(argument, Mapping):
         return tuple((name, None) for name in arguments.names(argument, "constants"))
     return tuple(
@@ -94,7 +94,7 @@ _CHECKED: Mapping[str, Callable[[Any], object]] = MappingProxyType(
         "external_data": lambda argument: None if argument is None else arguments.flag(argument, "external_data"),
         "shapes": _flag("shapes"),
         "exact": _flag("exact"),
-        "optimize": lambda argument: argument,  # Asked refuses wrong values of this one, quant_format and ir_version
+        "optimize": lambda argument: argument,  # Request checks this one, quant_format and ir_version
         "without_passes": lambda argument: arguments.names(argument, "without_passes"),
         "quant_format": lambda argument: argument,
         "half": _flag("half"),
@@ -104,4 +104,4 @@ _CHECKED: Mapping[str, Callable[[Any], object]] = MappingProxyType(
         "provider": providers.chosen,
     }
 )
-"""What turns the value of each option into that of :class:`Asked`."""
+"""The function that checks and converts each option for :class:`Request`."""

@@ -1,6 +1,6 @@
 """The worker process of :mod:`dml2onnx.batching.workers`: reads items from standard input, writes answers.
 
-A worker ends itself as soon as its caller has gone, whatever it is at.
+A worker exits as soon as its caller has exited, even in the middle of an item.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 READY = "ready"
-"""Said once, when everything is imported."""
-PREFERRED = "500"
-"""Where memory runs out, Linux ends a worker before its caller: https://man7.org/linux/man-pages/man5/proc.5.html"""
+"""The first message, after all imports."""
+OOM_SCORE = "500"
+"""Makes Linux kill a worker before its caller when memory runs out: https://man7.org/linux/man-pages/man5/proc.5.html"""
 
 
 def serve() -> None:
-    """Answers until there is nobody to answer."""
+    """Answers items until the caller exits."""
     requests = sys.stdin.buffer
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what libraries print is no answer
+    os.dup2(2, 1)  # libraries print to standard error
     with suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text(PREFERRED, encoding="ascii")
+        Path("/proc/self/oom_score_adj").write_text(OOM_SCORE, encoding="ascii")
     call, max_bytes = pickle.load(requests)
     items: queue.SimpleQueue[object] = queue.SimpleQueue()
     Thread(target=_listen, args=(requests, items), daemon=True).start()
-    _say(answers, READY)
+    _send(answers, READY)
     while True:
         item = items.get()
         with memory_limit(max_bytes):
             answer = call(item)
-        _say(answers, answer)
+        _send(answers, answer)
 
 
 def _listen(requests: BinaryIO, items: queue.SimpleQueue[object]) -> None:
@@ -49,19 +49,19 @@ def _listen(requests: BinaryIO, items: queue.SimpleQueue[object]) -> None:
     os._exit(0)
 
 
-def _say(answers: BinaryIO, answer: object) -> None:
+def _send(answers: BinaryIO, answer: object) -> None:
     try:
         pickle.dump(answer, answers)
         answers.flush()
     except BrokenPipeError:
-        os._exit(0)  # nobody hears it; an ordinary end would wait for the thread that reads
+        os._exit(0)  # sys.exit would wait for the thread that reads
 
 
 @contextmanager
 def memory_limit(max_bytes: int | None) -> Iterator[None]:
-    """Lets this process have so many bytes more than it has now, where the system is Linux; beyond, MemoryError.
+    """On Linux, raises MemoryError if this process allocates ``max_bytes`` more than it has now.
 
-    What counts is what is its own and can be written (RLIMIT_DATA), not files that it has mapped.
+    The limit counts private writable memory (RLIMIT_DATA), not mapped files.
     """
     if max_bytes is None or sys.platform != "linux":
         yield
@@ -80,7 +80,7 @@ def memory_limit(max_bytes: int | None) -> Iterator[None]:
 
 
 def _data_bytes() -> int:
-    """What this process has now of what the limit counts."""
+    """The bytes that RLIMIT_DATA counts now."""
     for line in Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines():
         if line.startswith("VmData:"):
             return int(line.split()[1]) << 10

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from dml2onnx.diagnostics import Diagnostic
 
 EXAMPLES = 3
-"""Models that are named for a code."""
+"""The number of models listed for each code."""
 
 
 class Summary:
-    """Counts records as they come, and keeps of them only what is counted."""
+    """Counts records as they arrive, without keeping them."""
 
     def __init__(self) -> None:
         self.resumed = 0
@@ -29,16 +29,16 @@ class Summary:
 
     @property
     def done(self) -> int:
-        """Records so far."""
+        """The number of records so far."""
         return self._statuses.total()
 
     @property
     def wrong(self) -> int:
-        """Models so far with which all is not well."""
+        """The number of models with findings or failures so far."""
         return sum(number for status, number in self._statuses.items() if status not in FINE)
 
     def add(self, record: Record, *, is_resumed: bool) -> None:
-        """One record more."""
+        """Counts a record."""
         self.resumed += is_resumed
         self._statuses[record.status] += 1
         if record.status == "other":
@@ -50,13 +50,13 @@ class Summary:
             message = found[0].message if found else str(record.answer.get("failure", ""))
             self._failures.append(Failed(record.name, record.status, message))
 
-    def answer(self, do: Action, asked: int, journal: Path | None, seconds: float) -> BatchAnswer:
-        """The summary as a value."""
+    def answer(self, do: Action, models: int, journal: Path | None, seconds: float) -> BatchAnswer:
+        """The summary for a batch of ``models``."""
         codes = sorted((code.count() for code in self._codes.values()), key=lambda item: (-item.models, item.code))
         return BatchAnswer(
             do=do,
             journal=None if journal is None else str(journal),
-            asked=asked,
+            asked=models,
             done=self.done,
             resumed=self.resumed,
             statuses=dict(sorted(self._statuses.items(), key=lambda item: (-item[1], item[0]))),
@@ -67,7 +67,7 @@ class Summary:
 
 
 class _Code:
-    """What is kept of a code: workers end in any order, so that the first models are those that are first by name."""
+    """The counts of a code, and its first models by name, because workers end in any order."""
 
     def __init__(self, first: Diagnostic) -> None:
         self._first = first
@@ -77,7 +77,7 @@ class _Code:
         self._examples: list[str] = []
 
     def add(self, model: str, found: Diagnostic) -> None:
-        """A finding in a model, whose findings all come one after the other."""
+        """Counts a finding; all findings of a model must be added in succession."""
         self._findings += 1
         if model == self._last:
             return

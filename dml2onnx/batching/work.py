@@ -1,4 +1,4 @@
-"""Processes one model like the single command does, and makes a record of it."""
+"""Processes one model as the single command does, and returns a record."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import os
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from dml2onnx.options import CompileOptions
 
 SUFFIXES: dict[Action, str] = {"compile": ".onnx", "report": ".html"}
-"""What is written, by what is done."""
-PASSING = frozenset(
+"""The suffix of the result of each action that writes one."""
+TRANSIENT = frozenset(
     (
         unreadable.NO_SUCH_FILE,
         unreadable.NOT_A_FILE,
@@ -50,12 +50,12 @@ PASSING = frozenset(
         running.SAME_OUTPUT,
     )
 )
-"""Codes whose cause may have gone although all that was read is as it was."""
+"""Codes whose cause may disappear without a change of the files that were read."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What is to be done to each model, as the options of the single commands say it."""
+class Request:
+    """An action for each model, with the options of the single commands."""
 
     do: Action
     feature_level: str | None = None
@@ -65,7 +65,7 @@ class Asked:
     exact: bool = False
     freeze: bool = False
     inputs: tuple[str, ...] = ()
-    """Which stay inputs."""
+    """Inputs that ``freeze`` leaves."""
     constants: tuple[tuple[str, str | None], ...] = ()
     """Inputs that become constants, and the file with the contents (``w.npz:w`` for one of its arrays), if any."""
     constant_directories: tuple[str, ...] = ()
@@ -83,34 +83,30 @@ class Asked:
     max_bytes: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuses what would be refused of each model."""
+        """Refuses options that would fail for every model."""
         chosen(self.optimize, self.without_passes)
         ir_version(self.ir_version, self.opset)
         quant_format(self.quant_format, exact=self.exact)
 
     def work(self) -> Work:
-        """The same as the line of a journal."""
-        options: dict[str, Json] = {}
-        for item in fields(self):
-            value = getattr(self, item.name)
-            options[item.name] = _plain(value)
-        del options["do"]
-        named = Work(work="", do=self.do, options=options)
-        what: list[Json] = [named.producer, self.do, options]
+        """The line of the journal for the request, with a digest of it."""
+        options = {item.name: _plain(getattr(self, item.name)) for item in fields(self) if item.name != "do"}
+        work = Work(work="", do=self.do, options=options)
+        parts: list[Json] = [work.producer, self.do, options]
         if self.constant_directories:
-            what.append([_listing(item) for item in self.constant_directories])
-        digest = hashlib.blake2b(json.dumps(what).encode(), digest_size=8)
-        return Work(work=digest.hexdigest(), do=self.do, options=options)
+            parts.append([_listing(item) for item in self.constant_directories])
+        digest = hashlib.blake2b(json.dumps(parts).encode(), digest_size=8)
+        return replace(work, work=digest.hexdigest())
 
     @property
     def compile_options(self) -> CompileOptions:
-        """What models are made, for those that make one."""
-        from dml2onnx.options import CompileOptions  # which checks do without
+        """The options for compiling."""
+        from dml2onnx.options import CompileOptions  # not needed by check
 
         return CompileOptions.of_members(self)
 
-    def how(self, graph: str | None) -> LoadOptions:
-        """How models are read."""
+    def load_options(self, graph: str | None) -> LoadOptions:
+        """The options for reading a model."""
         return LoadOptions(
             constants=dict(self.constants),
             constant_directories=tuple(map(Path, self.constant_directories)),
@@ -123,14 +119,14 @@ class Asked:
 
 
 def _listing(directory: str) -> list[Json]:
-    """The names in a directory: a file that is named after an input makes other work of the same models."""
+    """The names in a directory: a new file with the name of an input changes the result."""
     with suppress(OSError):
         return [*sorted(os.listdir(directory))]
     return []
 
 
 def _plain(value: Any) -> Json:
-    """An option as JSON has it."""
+    """An option for JSON."""
     if isinstance(value, Providers):
         options: dict[str, Json] = {name: dict(stated) for name, stated in value.options.items()}
         return {"names": list(value.names), "options": options, "device": value.device}
@@ -139,24 +135,24 @@ def _plain(value: Any) -> Json:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A model, and what is to be done to it."""
+    """A request for a model."""
 
-    asked: Asked
+    request: Request
     work: str
-    """The digest of what is asked."""
+    """The digest of the request."""
     model: Model
     output: Path | None
-    """The file to write, where one is written."""
+    """The file to write, if any."""
     sources: bool = False
-    """Whether the record tells the digests of what was read."""
+    """Whether the record has digests of the files that were read."""
     known: tuple[Source, ...] = ()
-    """What the model was read from when it was done before."""
+    """The files of an earlier record of the model, with their digests then."""
 
 
 def perform(task: Task) -> Record | None:
-    """Does the work; nothing when the model was done before, and is what it was.
+    """Processes a model; returns ``None`` if it was done before and its files have not changed.
 
-    Whatever goes wrong stands in the record, apart from what ends the process.
+    All failures except the death of the process are in the record.
     """
     started = time.perf_counter()
     if task.known and task.known == digests(Path(item.path) for item in task.known):
@@ -165,19 +161,19 @@ def perform(task: Task) -> Record | None:
     try:
         status, answer = _outcome(task, read)
     except MemoryError:
-        message = "there was not enough memory for this model"
-        status, answer = "memory", Answer(command=task.asked.do, diagnostics=(running.NO_MEMORY.at(message),))
+        message = "not enough memory for this model"
+        status, answer = "memory", Answer(command=task.request.do, diagnostics=(running.NO_MEMORY.at(message),))
     except InternalError as error:
-        status, answer = "defect", Failure(command=task.asked.do, failure=str(error))
+        status, answer = "defect", Failure(command=task.request.do, failure=str(error))
     except Exception as error:
         text = f"{type(error).__name__}: {error}. This is a defect of dml2onnx; please report it with the model."
-        status, answer = "defect", Failure(command=task.asked.do, failure=text)
+        status, answer = "defect", Failure(command=task.request.do, failure=text)
     sources = digests(read) if task.sources else ()
     return record(task, status, answer, time.perf_counter() - started, sources)
 
 
 def record(task: Task, status: Status, answer: Head, seconds: float, sources: tuple[Source, ...] = ()) -> Record:
-    """What is said of a model."""
+    """The record of a model."""
     return Record(
         model=task.model.key[0],
         graph=task.model.key[1],
@@ -190,20 +186,20 @@ def record(task: Task, status: Status, answer: Head, seconds: float, sources: tu
     )
 
 
-def is_last_word(old: Record, task: Task) -> bool:
-    """Whether a record of the same work holds as long as the model is what it was, and the result still there."""
-    if any(item.code in PASSING for item in old.diagnostics):
+def is_reusable(old: Record, task: Task) -> bool:
+    """Whether an earlier record is valid if the model has not changed: its result exists, no cause is transient."""
+    if any(item.code in TRANSIENT for item in old.diagnostics):
         return False
     sizes = old.answer.get("file_bytes", {})
     assert isinstance(sizes, dict)
     with suppress(OSError):
-        is_there = all(Path(path).stat().st_size == size for path, size in sizes.items())
-        return is_there and old.output == ("" if task.output is None else str(task.output))
+        has_results = all(Path(path).stat().st_size == size for path, size in sizes.items())
+        return has_results and old.output == ("" if task.output is None else str(task.output))
     return False
 
 
 def digests(paths: Iterable[Path]) -> tuple[Source, ...]:
-    """Files with digests of what they hold now."""
+    """Files with digests of their current contents."""
     return tuple(Source(str(path), _digest(path)) for path in dict.fromkeys(paths))
 
 
@@ -213,45 +209,45 @@ def _digest(path: Path) -> str:
     return ""
 
 
-# --- The work ---------------------------------------------------------------------------------------------------------
+# --- Actions ----------------------------------------------------------------------------------------------------------
 
 
 def _leads_outside(model: Model) -> bool:
-    """Whether it is a link that nobody may follow."""
+    """Whether the model is a link out of the allowed directories."""
     return model.problem is not None and model.problem.code == FILE_OUTSIDE
 
 
 def _outcome(task: Task, read: list[Path]) -> tuple[Status, Head]:
-    """What comes of a model; ``read`` gets all files that it was read from."""
-    shown = task.model.key[0]
+    """The status and the answer for a model; adds the files that it was read from to ``read``."""
     problem = task.model.problem
     try:
         if problem is not None and _leads_outside(task.model):
             raise UnreadableError(problem)
-        graph = load(task.model.path, task.asked.how(task.model.graph))
+        graph = load(task.model.path, task.request.load_options(task.model.graph))
         read += [path for path in graph.sources if path.resolve() != read[0].resolve()]
         if problem is not None:
             raise DmlError(problem)
-        return _WORK[task.asked.do](task, graph)
+        return _ACTIONS[task.request.do](task, graph)
     except UnreadableError as error:
         is_other = task.model.is_searched and any(
             item.code == unreadable.UNKNOWN_FORMAT or task.model.path.suffix == ".bin" for item in error.diagnostics
         )
-        answer: Head = unchecked(shown, error) if task.asked.do == "check" else _refused(task, error)
-        return "other" if is_other else "unreadable", answer
+        return "other" if is_other else "unreadable", _refused(task, error)
     except DmlError as error:
-        return "errors", unchecked(shown, error) if task.asked.do == "check" else _refused(task, error)
+        return "errors", _refused(task, error)
 
 
-def _refused(task: Task, error: DmlError) -> Answer:
+def _refused(task: Task, error: DmlError) -> Head:
+    if task.request.do == "check":
+        return unchecked(task.model.key[0], error)
     found = error.diagnostics if task.model.graph else placed_in(task.model.path, error.diagnostics)
-    return Answer(command=task.asked.do, diagnostics=found)
+    return Answer(command=task.request.do, diagnostics=found)
 
 
 def _check(task: Task, graph: Graph) -> tuple[Status, Head]:
-    level = feature_level(task.asked.feature_level)
+    level = feature_level(task.request.feature_level)
     file = graph.sources[0] if task.model.graph is not None else task.model.path
-    answer = checked(graph, level_of(graph, level), check(graph, level, documented=task.asked.documented), str(file))
+    answer = checked(graph, level_of(graph, level), check(graph, level, documented=task.request.documented), str(file))
     return "errors" if answer.errors else "passed", answer
 
 
@@ -261,9 +257,9 @@ def _compile(task: Task, graph: Graph) -> tuple[Status, Head]:
     assert task.output is not None
     started = time.perf_counter()
     _prepare(task.output, graph, is_compiled)
-    asked = task.asked
-    model = compile_graph(graph, asked.compile_options)
-    files = model.save(task.output, external_data=asked.external_data)
+    request = task.request
+    model = compile_graph(graph, request.compile_options)
+    files = model.save(task.output, external_data=request.external_data)
     return "passed", compiled(graph, model, files, time.perf_counter() - started)
 
 
@@ -272,16 +268,16 @@ def _verify(task: Task, graph: Graph) -> tuple[Status, Head]:
     from dml2onnx.verification.options import VerifyOptions
     from dml2onnx.verification.public import verify_graph
 
-    asked = task.asked
+    request = task.request
     options = VerifyOptions(
-        compiling=asked.compile_options,
-        rounds=asked.cases,
-        seed=asked.seed,
-        provider=asked.provider,
-        max_bytes=asked.max_bytes,
+        compiling=request.compile_options,
+        rounds=request.cases,
+        seed=request.seed,
+        provider=request.provider,
+        max_bytes=request.max_bytes,
     )
     result = verify_graph(graph, options)
-    return "passed" if result.passed else "differs", verification_answer(result, str(asked.provider), asked.seed)
+    return "passed" if result.passed else "differs", verification_answer(result, str(request.provider), request.seed)
 
 
 def _report(task: Task, graph: Graph) -> tuple[Status, Head]:
@@ -290,7 +286,7 @@ def _report(task: Task, graph: Graph) -> tuple[Status, Head]:
 
     assert task.output is not None
     _prepare(task.output, graph, is_report)
-    report = gather(graph, task.asked.compile_options)
+    report = gather(graph, task.request.compile_options)
     files = put(task.output, [page(report).encode()])
     answer = Written(
         command="report", diagnostics=report.diagnostics, files=tuple(map(str, files)), file_bytes=sizes_of(files)
@@ -298,7 +294,7 @@ def _report(task: Task, graph: Graph) -> tuple[Status, Head]:
     return "errors" if answer.errors else "passed", answer
 
 
-_WORK: dict[Action, Callable[[Task, Graph], tuple[Status, Head]]] = {
+_ACTIONS: dict[Action, Callable[[Task, Graph], tuple[Status, Head]]] = {
     "check": _check,
     "compile": _compile,
     "verify": _verify,
@@ -307,11 +303,11 @@ _WORK: dict[Action, Callable[[Task, Graph], tuple[Status, Head]]] = {
 
 
 def _prepare(output: Path, graph: Graph, is_ours: Callable[[Path], bool]) -> None:
-    """Makes the directory of a result; :class:`DmlError` where what is there is no earlier one."""
+    """Makes the directory of a result; raises :class:`DmlError` if a file exists that is not an earlier result."""
     data = data_paths(output)
     make_directory(output.parent)
     spare([output, *data], graph.sources)
     for path, is_earlier in ((output, is_ours(output)), (data[0], names(output, data[0])), (data[1], is_ours(output))):
         if path.exists() and not is_earlier:
-            message = f"{quote(str(path))} exists and is no earlier result"
+            message = f"{quote(str(path))} exists and is not an earlier result"
             raise DmlError(running.OUTPUT_UNWRITABLE.at(message, expected="another output directory", found=str(path)))

@@ -1,9 +1,8 @@
 """Worker processes that handle one model after another; if one dies or takes too long, one model fails.
 
-They are made with the standard library alone. Pools that end a worker after some time are to be had (pebble), but this
-one has to know more: which model each worker is at, with which code it ended, and that it is there and has imported
-everything before the time of its model begins. The workers are no children of ``multiprocessing``, so that neither a
-caller's main module is imported once more nor a daemonic process, as Dask's workers are, is denied them.
+Pools such as pebble's can also end a worker after a timeout, but do not report which item a worker had or its exit
+code, and count the imports of a new worker as time of its first item. The workers are not ``multiprocessing`` children:
+those would import the caller's main module again, and daemonic processes, such as Dask's workers, may have none.
 """
 
 from __future__ import annotations
@@ -32,12 +31,12 @@ if TYPE_CHECKING:
 
 START = "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); from dml2onnx.batching import serving; "
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", SESSION_THREADS)
-"""One each where nothing else is said: there are as many workers as cores."""
+"""Variables that are 1 by default, because there are as many workers as cores."""
 GONE = object()
-SLICE = 0.2
-"""Seconds in which a signal is noticed on systems where waiting is not interrupted."""
+POLL = 0.2
+"""Seconds between checks for signals, for systems where waiting is not interrupted."""
 PATIENCE = 5.0
-"""Seconds that an idle worker has to end itself."""
+"""Seconds for an idle worker to exit."""
 Item = TypeVar("Item")
 
 
@@ -48,14 +47,14 @@ class Ended:
     why: Literal["died", "timeout"]
     detail: str
     seconds: float = 0.0
-    """That it has spent with the item."""
+    """The time that it spent on the item."""
 
 
 class Workers(Generic[Item]):
-    """At most ``number`` processes that answer items with ``call``, one item at a time.
+    """At most ``number`` processes that run ``call``, a picklable function, for one item at a time.
 
-    ``call`` is found by its name in the worker, as pickle does. ``timeout`` are the seconds for an item, ``max_bytes``
-    what an item may take of memory (see :mod:`dml2onnx.batching.serving`), and ``directory`` is where they work.
+    Each item may take ``timeout`` seconds and ``max_bytes`` of memory (see :mod:`dml2onnx.batching.serving`);
+    ``directory`` is the current directory of the processes.
     """
 
     def __init__(
@@ -68,21 +67,21 @@ class Workers(Generic[Item]):
     ) -> None:
         self.capacity = number
         self._directory = directory
-        self._begin = [pickle.dumps(list(sys.path)), pickle.dumps((call, max_bytes))]
+        self._setup = pickle.dumps(list(sys.path)) + pickle.dumps((call, max_bytes))
         self._timeout = timeout
         self._idle: list[_Worker] = []
         self._busy: dict[_Worker, Item] = {}
         self._messages: queue.SimpleQueue[Message] = queue.SimpleQueue()
 
     def start(self, item: Item) -> None:
-        """Gives an item to an idle worker, or to a new one."""
+        """Gives an item to an idle or a new worker."""
         assert len(self._busy) < self.capacity
-        worker = self._idle.pop() if self._idle else _Worker(self._begin, self._messages, self._directory)
+        worker = self._idle.pop() if self._idle else _Worker(self._setup, self._messages, self._directory)
         self._busy[worker] = item
         if worker.is_ready:
-            self._give(worker, item)
+            self._send(worker, item)
 
-    def _give(self, worker: _Worker, item: Item) -> None:
+    def _send(self, worker: _Worker, item: Item) -> None:
         worker.began = time.monotonic()
         worker.deadline = None if self._timeout is None else worker.began + self._timeout
         worker.send(item)
@@ -90,48 +89,49 @@ class Workers(Generic[Item]):
     def wait(self) -> tuple[Item, object]:
         """The next item with its answer, or with :class:`Ended`.
 
-        :class:`DmlError` (DML3036) when workers end before they have begun.
+        Raises :class:`DmlError` (DML3036) if a worker exits before it is ready.
         """
         while True:
             late = next((item for item in self._busy if item.is_late), None)
             if late is not None:
-                late.end()
+                late.kill()
                 return self._busy.pop(late), Ended("timeout", f"{self._timeout:g} seconds", late.seconds)
             try:
-                worker, answer = self._messages.get(timeout=SLICE)
+                worker, answer = self._messages.get(timeout=POLL)
             except queue.Empty:
                 continue
             if worker not in self._busy:
-                continue  # it was ended, and this is the end of what it had to say
+                continue  # a late message of a killed worker
             if answer == READY and not worker.is_ready:
                 worker.is_ready = True
-                self._give(worker, self._busy[worker])
+                self._send(worker, self._busy[worker])
             elif answer is GONE:
-                code = worker.end()
+                code = worker.kill()
+                detail = f"by signal {-code}" if code < 0 else f"with exit code {code}"
                 if not worker.is_ready:
-                    message = f"a worker process has ended before it was ready, {_how(code)}"
-                    raise DmlError(WORKER_NOT_STARTED.at(message, found=_how(code)))
-                return self._busy.pop(worker), Ended("died", _how(code), worker.seconds)
+                    message = f"a worker process ended before it was ready, {detail}"
+                    raise DmlError(WORKER_NOT_STARTED.at(message, found=detail))
+                return self._busy.pop(worker), Ended("died", detail, worker.seconds)
             else:
                 worker.deadline = None
                 self._idle.append(worker)
                 return self._busy.pop(worker), answer
 
     def close(self) -> list[Item]:
-        """Ends all workers, and returns the items that they were at."""
+        """Ends all workers, and returns their unfinished items."""
         unfinished = list(self._busy.values())
         for worker in self._busy:
-            worker.end()
+            worker.kill()
         for worker in self._idle:
-            worker.dismiss()
+            worker.shut_down()
         self._busy, self._idle = {}, []
         return unfinished
 
 
 class _Worker:
-    """A process, and the thread that hears what it says."""
+    """A process, and the thread that reads its messages."""
 
-    def __init__(self, begin: list[bytes], messages: queue.SimpleQueue[Message], directory: str | None) -> None:
+    def __init__(self, setup: bytes, messages: queue.SimpleQueue[Message], directory: str | None) -> None:
         self.is_ready = False
         self.began = 0.0
         self.deadline: float | None = None
@@ -143,8 +143,7 @@ class _Worker:
                 stdout=subprocess.PIPE,
                 cwd=directory,
                 env=dict.fromkeys(THREADS, "1") | os.environ,
-                # interruptions of the terminal are the caller's
-                start_new_session=True,
+                start_new_session=True,  # only the caller handles interrupts from the terminal
                 creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
             )
         except OSError as error:
@@ -152,7 +151,7 @@ class _Worker:
             raise DmlError(WORKER_NOT_STARTED.at(message, found=str(error.strerror))) from None
         with suppress(OSError):
             assert self._process.stdin is not None
-            self._process.stdin.write(b"".join(begin))
+            self._process.stdin.write(setup)
             self._process.stdin.flush()
         Thread(target=self._listen, daemon=True).start()
 
@@ -165,9 +164,8 @@ class _Worker:
         return time.monotonic() - self.began
 
     def send(self, item: object) -> None:
-        """What cannot be sent any more is not missed: the end of the worker will be heard."""
         assert self._process.stdin is not None
-        with suppress(OSError):
+        with suppress(OSError):  # the worker has died, which _listen reports
             pickle.dump(item, self._process.stdin)
             self._process.stdin.flush()
 
@@ -178,13 +176,13 @@ class _Worker:
                 self._messages.put((self, pickle.load(self._process.stdout)))
         self._messages.put((self, GONE))
 
-    def end(self) -> int:
-        """Ends the process at once, and returns its exit code."""
+    def kill(self) -> int:
+        """Kills the process, and returns its exit code."""
         self._process.kill()
-        return self._gone()
+        return self._wait()
 
-    def dismiss(self) -> None:
-        """Lets an idle process end itself."""
+    def shut_down(self) -> None:
+        """Lets an idle process exit."""
         assert self._process.stdin is not None
         with suppress(OSError):
             self._process.stdin.close()
@@ -192,16 +190,11 @@ class _Worker:
             self._process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             self._process.kill()
-        self._gone()
+        self._wait()
 
-    def _gone(self) -> int:
+    def _wait(self) -> int:
         code = self._process.wait()
         with suppress(OSError):
             assert self._process.stdin is not None
             self._process.stdin.close()
         return code
-
-
-def _how(code: int) -> str:
-    """An exit code in words."""
-    return f"by signal {-code}" if code < 0 else f"with exit code {code}"

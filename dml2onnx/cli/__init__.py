@@ -1,8 +1,8 @@
 """The command line: ``dml2onnx compile | check | run | verify | explain | report | convert | pydirectml | ops | ...``.
 
-Exit codes: 0 all is well, 1 there are findings, 2 the input or the command line cannot be read, 130 interrupted.
+Exit codes: 0 success, 1 findings, 2 unreadable input or command line, 130 interrupted.
 
-This module imports nothing that takes time, so that nobody can interrupt it before it can say so.
+This module imports nothing slow: an interrupt before ``main`` handles it would print a traceback.
 """
 
 from __future__ import annotations
@@ -19,4 +19,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return perform(arguments)
     except KeyboardInterrupt:
-        return 128 + 2  # ``exit_codes.INTERRUPTED``; an import here could be interrupted once more
+        return 128 + 2  # ``exit_codes.INTERRUPTED``, without an import that could be interrupted again

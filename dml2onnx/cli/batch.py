@@ -11,10 +11,10 @@ from dml2onnx.cli import texts
 from dml2onnx.cli.common_options import (
     add_allow_path,
     add_common,
+    add_compiling,
     add_constants,
     add_level,
     add_providers,
-    add_run_form,
     add_written,
 )
 from dml2onnx.cli.inputs import constants
@@ -31,27 +31,27 @@ if TYPE_CHECKING:
     from dml2onnx.report.batched import BatchAnswer
 
 MOST_FAILURES = 20
-"""Models that are listed by name; --json and the journal have all of them."""
+"""Failed models listed by name; --json and the journal list all of them."""
 LONGEST_MESSAGE = 100
 WORDS: dict[str, str] = {
     "passed": "passed",
     "errors": "with errors",
     "unreadable": "unreadable",
-    "differs": "unlike the reference",
-    "timeout": "took too long",
-    "memory": "wanted too much memory",
-    "died": "ended their workers",
-    "defect": "met a defect",
-    "other": "no models",
+    "differs": "different from the reference",
+    "timeout": "timed out",
+    "memory": "out of memory",
+    "died": "crashed their workers",
+    "defect": "hit a defect of dml2onnx",
+    "other": "not models",
 }
-"""What is said of the models of a status."""
+"""How the summary describes each status."""
 
 
 def batch_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command line of ``batch`` may have."""
+    """Adds the arguments of ``batch``."""
     add_common(parser)
     add_level(parser)
-    add_run_form(parser)
+    add_compiling(parser)
     parser.add_argument(
         "models",
         nargs="+",
@@ -62,7 +62,7 @@ def batch_arguments(parser: argparse.ArgumentParser) -> None:
         "--do",
         choices=["check", "compile", "verify", "report"],
         default="check",
-        help="what to do with each model (default: check)",
+        help="the command to run for each model (default: check)",
     )
     parser.add_argument(
         "-o",
@@ -110,44 +110,44 @@ def batch_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_repeats(parser: argparse.ArgumentParser) -> None:
-    again = parser.add_mutually_exclusive_group()
-    again.add_argument("--again", action="store_true", help="repeat models that are done according to the journal")
-    again.add_argument(
+    repeats = parser.add_mutually_exclusive_group()
+    repeats.add_argument("--again", action="store_true", help="repeat models that the journal lists as done")
+    repeats.add_argument(
         "--retry-failed",
         action="store_true",
-        help="repeat models that took too long or too much memory, crashed, or failed",
+        help="repeat models that timed out, ran out of memory, crashed, or failed",
     )
 
 
 def batch_command(options: argparse.Namespace, screen: Screen) -> int:
-    """Works on all models; the exit code is 1 when anything is wrong with any of them."""
+    """Processes all models; the exit code is 1 if any has findings."""
     started = time.perf_counter()
-    chosen = _chosen(options, screen)
+    batch = _batch(options, screen)
     summary = batch_summary.Summary()
     try:
-        with screen.bar(options.do, len(chosen.models)) as advance, closing(chosen.records()) as records:
+        with screen.bar(options.do, len(batch.models)) as advance, closing(batch.records()) as records:
             for record, is_resumed in records:
                 summary.add(record, is_resumed=is_resumed)
                 advance(f"{plural(summary.wrong, 'model', 'no')} with findings")
     except KeyboardInterrupt:
-        _show(_answer(chosen, summary, started), screen)
+        _show(_answer(batch, summary, started), screen)
         raise
-    answer = _answer(chosen, summary, started)
+    answer = _answer(batch, summary, started)
     if not screen.answered(answer):
         _show(answer, screen)
     return 1 if summary.wrong else 0
 
 
-def _chosen(options: argparse.Namespace, screen: Screen) -> Batch:
+def _batch(options: argparse.Namespace, screen: Screen) -> Batch:
     with screen.working("looking for models"):
-        models = batch_models.found(options.models, options.output, tuple(options.allow_path))
+        models = batch_models.collect_models(options.models, options.output, tuple(options.allow_path))
         if options.do in work.SUFFIXES:
             models = batch_models.with_unique_names(models)
     journal = options.journal
     if journal is None and options.output is not None:
         journal = options.output / batching.JOURNAL
-    asked = {item.name: getattr(options, item.name) for item in fields(work.Asked) if item.name in options}
-    asked |= {
+    values = {item.name: getattr(options, item.name) for item in fields(work.Request) if item.name in options}
+    values |= {
         "feature_level": None if options.feature_level is None else options.feature_level.name,
         "target": options.target or options.provider.target,
         "inputs": tuple(options.input),
@@ -160,7 +160,7 @@ def _chosen(options: argparse.Namespace, screen: Screen) -> Batch:
     }
     return batching.Batch(
         tuple(models),
-        work.Asked(**asked),
+        work.Request(**values),
         options.output,
         journal,
         jobs=options.jobs or batching.default_jobs(),
@@ -171,8 +171,8 @@ def _chosen(options: argparse.Namespace, screen: Screen) -> Batch:
     )
 
 
-def _answer(chosen: Batch, summary: Summary, started: float) -> BatchAnswer:
-    return summary.answer(chosen.asked.do, len(chosen.models), chosen.journal, time.perf_counter() - started)
+def _answer(batch: Batch, summary: Summary, started: float) -> BatchAnswer:
+    return summary.answer(batch.request.do, len(batch.models), batch.journal, time.perf_counter() - started)
 
 
 def _show(answer: BatchAnswer, screen: Screen) -> None:
@@ -181,7 +181,7 @@ def _show(answer: BatchAnswer, screen: Screen) -> None:
             (item.models, item.findings, item.code, item.severity, item.title, item.examples[0])
             for item in answer.codes
         ]
-        screen.table([">models", ">findings", "code", "", "what it is about", "first in"], rows)
+        screen.table([">models", ">findings", "code", "", "title", "first in"], rows)
         screen.say()
     for failed in answer.failures[:MOST_FAILURES]:
         screen.say(
@@ -194,10 +194,10 @@ def _show(answer: BatchAnswer, screen: Screen) -> None:
         for status, number in answer.statuses.items()
     )
     rate = (answer.done - answer.resumed) / answer.seconds if answer.seconds else 0.0
-    earlier = f", {answer.resumed} of them by earlier calls" if answer.resumed else ""
+    earlier = f", {answer.resumed} of them in earlier runs" if answer.resumed else ""
     of_all = f" of {answer.asked}" if answer.done < answer.asked else ""
-    nothing = "none is done" if answer.asked else "nothing to do"
-    screen.say(f"{answer.do}: {plural(answer.done, 'model', 'no')}{of_all}{earlier}: {statuses or nothing}")
+    none = "none is finished" if answer.asked else "nothing to do"
+    screen.say(f"{answer.do}: {plural(answer.done, 'model', 'no')}{of_all}{earlier}: {statuses or none}")
     screen.say(f"in {answer.seconds:.1f} s, {rate:.0f} models/s")
     if answer.journal is not None:
         screen.say(f"journal: {escape(answer.journal)}")

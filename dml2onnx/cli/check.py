@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def check_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command line of ``check`` may have."""
+    """Adds the arguments of ``check``."""
     add_common(parser)
     add_reading(parser)
     add_freeze(parser)
@@ -64,14 +64,15 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
         choices=["full", "concise", "json", "github", "sarif", "junit"],
         help="output format of findings (default: full)",
     )
-    hidden = "hide findings with this code"
-    shown = "show only findings with this code, or with this beginning of a code, such as DML15"
-    for name, text in (("--select", shown), ("--ignore", hidden)):
+    for name, text in (
+        ("--select", "show only findings with this code or prefix of a code, such as DML15"),
+        ("--ignore", "hide findings with this code or prefix of a code"),
+    ):
         parser.add_argument(name, action="append", type=texts.code, default=[], metavar="CODE", help=text)
     parser.add_argument(
         "--suggest",
         action="store_true",
-        help="name what keeps each node from an older feature level, and an equivalent for that level; without a "
+        help="list the nodes above the feature level, with the reason and an equivalent for that level; without a "
         "level: the nodes that need the highest one",
     )
     parser.add_argument(
@@ -81,52 +82,50 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
         help="also compile for this target, and report what cannot be compiled",
     )
     parser.add_argument("--warnings-as-errors", action="store_true", help="exit with 1 for warnings, too")
-    parser.add_argument("--models-only", action="store_true", help="skip files that are no models")
+    parser.add_argument("--models-only", action="store_true", help="skip files that are not models")
     parser.add_argument(
         "--fix",
         action="store_true",
-        help="correct the files where only one correction is possible (misspelt names, counts and sizes that "
-        "follow from others), print a diff, and check again",
+        help="correct mistakes with only one possible correction (misspelt names, counts and sizes that follow from "
+        "others) in the files, print a diff, and check again",
     )
     parser.add_argument("--diff", action="store_true", help="print the diff of --fix and write nothing")
 
 
 def check_command(options: argparse.Namespace, screen: Screen) -> int:
-    """Lists all findings of all models."""
+    """Reports the findings of all models."""
     form = "json" if options.json else options.format or "full"
     screen.as_json = form != "full"
     results = []
     for name in options.models:
         try:
             found = list(_checked(name, options, screen))
-        except UnreadableError as error:  # not a model, but a directory of them
+        except UnreadableError as error:  # a directory that cannot be listed
             found = [unchecked(name, error)]
         results += found
         if not found and not options.models_only:
             screen.note(f"no models in {escape(quote(name))}")
     is_wrong_use = any(item.diagnostics and all(map(is_of_options, item.diagnostics)) for item in results)
-    results = [_chosen(item, options) for item in results]
+    results = [_filtered(item, options) for item in results]
     _write(results, form, screen, several=len(results) != 1 or directories.is_directory(Path(options.models[0])))
     if is_wrong_use or any(not item.is_readable for item in results):
         return 2
     return 1 if any(item.errors or (options.warnings_as_errors and item.warnings) for item in results) else 0
 
 
-def _chosen(answer: CheckAnswer, options: argparse.Namespace) -> CheckAnswer:
-    selected, ignored = (tuple(code.upper() for code in codes) for codes in (options.select, options.ignore))
-    chosen = tuple(
-        item
-        for item in answer.diagnostics
-        if (not selected or item.code.startswith(selected)) and not (ignored and item.code.startswith(ignored))
+def _filtered(answer: CheckAnswer, options: argparse.Namespace) -> CheckAnswer:
+    selected, ignored = tuple(options.select) or "", tuple(options.ignore)
+    shown = tuple(
+        item for item in answer.diagnostics if item.code.startswith(selected) and not item.code.startswith(ignored)
     )
-    return replace(answer, diagnostics=chosen, hidden=len(answer.diagnostics) - len(chosen))
+    return replace(answer, diagnostics=shown, hidden=len(answer.diagnostics) - len(shown))
 
 
 # --- Checking -------------------------------------------------------------------------------------------------------
 
 
 def _checked(name: str, options: argparse.Namespace, screen: Screen) -> Iterator[CheckAnswer]:
-    """One model, or those of a directory; there, files that are no models are passed over."""
+    """Checks one model, or the models in a directory, where files that are not models are skipped."""
     if not name:
         raise UnreadableError(NO_SUCH_FILE.at("the path of the model is empty", expected="a file", found='""'))
     directory = Path(name)
@@ -151,13 +150,13 @@ def _checked(name: str, options: argparse.Namespace, screen: Screen) -> Iterator
 
 
 def _is_model(answer: CheckAnswer, path: Path) -> bool:
-    """Whether a file is a model, or was meant to be one; not the contents of constants, or a file of another tool."""
+    """Whether a file is a model, possibly a broken one, rather than a weights file or a file of another tool."""
     is_other = path.suffix == ".bin" or any(item.code == UNKNOWN_FORMAT for item in answer.diagnostics)
     return answer.is_readable or not is_other
 
 
 def _check_recording(index: Path, options: argparse.Namespace, screen: Screen) -> Iterator[CheckAnswer]:
-    """The graph of a recording that is meant, or all of them, each under the name of its own file."""
+    """Checks the graph that ``--graph`` names, or all graphs of a recording, each under the name of its file."""
     try:
         found = recording.graphs(index, load_options(options))
         if options.graph is not None or not found:
@@ -172,7 +171,7 @@ def _check_recording(index: Path, options: argparse.Namespace, screen: Screen) -
 def _check_one(
     name: str, options: argparse.Namespace, screen: Screen, recorded: tuple[Path, str] | None = None
 ) -> CheckAnswer:
-    """One model, or one graph of those that an index has."""
+    """Checks a model, or the ``recorded`` graph: the path of the index, and the graph's name."""
     data: bytes | None = None
     shown = name
     if (options.fix or options.diff) and name != STANDARD_INPUT and recorded is None:
@@ -194,15 +193,15 @@ def _check_one(
 
 
 def _fix(name: str, options: argparse.Namespace, screen: Screen) -> None:
-    """Writes into a file what its findings leave no doubt about, or shows what that would be."""
-    from dml2onnx.cli.fixing import difference, fix_file  # brings what other checks do without
+    """Writes the unambiguous corrections into a file, or only shows the diff."""
+    from dml2onnx.cli.fixing import difference, fix_file  # slow to import, and rarely needed
     from dml2onnx.files import put
 
     path = Path(name)
     try:
         fixed = fix_file(path, options)
     except (DmlError, OSError):
-        return  # which is said when the file is checked
+        return  # the check that follows reports it
     if fixed is None:
         return
     for line in difference(name, fixed.before, fixed.text):
@@ -211,26 +210,20 @@ def _fix(name: str, options: argparse.Namespace, screen: Screen) -> None:
     is_written = options.fix and not options.diff
     if is_written:
         put(path, [fixed.text.encode("utf-8")])
-    said = "fixed" if is_written else "--fix would fix"
-    screen.note(f"{said} {plural(fixed.findings, 'finding', 'no')} in {escape(name)}")
-    screen.note()
+    verb = "fixed" if is_written else "--fix would fix"
+    screen.note(f"{verb} {plural(fixed.findings, 'finding', 'no')} in {escape(name)}\n")
 
 
 def _uncompiled(
     graph: Graph, known: Sequence[Diagnostic], options: argparse.Namespace, screen: Screen
 ) -> list[Diagnostic]:
-    """What stands in the way of compiling the graph besides what is known."""
-    from dml2onnx.compiler import compile  # brings the lowerings, which most checks do without
+    """The errors of compiling the graph that are not in ``known``."""
+    from dml2onnx.compiler import compile  # imports the lowerings, which are slow to import
 
+    how = {name: getattr(options, name) for name in ("target", "feature_level", "documented")}
     with screen.counting("compiling") as progress:
         try:
-            compile(
-                graph,
-                target=options.target,
-                feature_level=options.feature_level,
-                documented=options.documented,
-                progress=progress,
-            )
+            compile(graph, **how, progress=progress)
         except DmlError as error:
             return [item for item in error.diagnostics if item not in known]
     return []
@@ -238,7 +231,7 @@ def _uncompiled(
 
 def _above_level(graph: Graph, level: FeatureLevel, options: argparse.Namespace) -> tuple[NodeAboveLevel, ...]:
     from dml2onnx.checks.alternatives import nodes_above_level, nodes_at_the_top_level
-    from dml2onnx.exporters.descriptors import fields  # brings the exporters, which most checks do without
+    from dml2onnx.exporters.descriptors import fields
 
     found = list(nodes_above_level(graph, level))
     if not found and options.feature_level is None:
@@ -261,10 +254,10 @@ def _above_level(graph: Graph, level: FeatureLevel, options: argparse.Namespace)
 def _load(name: str, data: bytes | None, options: argparse.Namespace, recorded: tuple[Path, str] | None) -> Graph:
     how = load_options(options, frozenset(options.input))
     if recorded is not None:
-        return at_sizes(frontends.load(recorded[0], how, graph=recorded[1]), options)
-    return at_sizes(
-        frontends.load(name, how) if data is None else frontends.load_bytes(data, SHOWN_INPUT, how), options
-    )
+        graph = frontends.load(recorded[0], how, graph=recorded[1])
+    else:
+        graph = frontends.load(name, how) if data is None else frontends.load_bytes(data, SHOWN_INPUT, how)
+    return at_sizes(graph, options)
 
 
 # --- Writing --------------------------------------------------------------------------------------------------------
@@ -291,7 +284,7 @@ def _write(results: Sequence[CheckAnswer], form: str, screen: Screen, *, several
 
 
 def _write_full(item: CheckAnswer, screen: Screen, *, several: bool) -> None:
-    screen.diagnostics(item.diagnostics, asked_for=item.is_readable)
+    screen.diagnostics(item.diagnostics, are_results=item.is_readable)
     if not item.is_readable:
         return
     colour = "bold red" if item.errors else "bold green"
@@ -299,8 +292,8 @@ def _write_full(item: CheckAnswer, screen: Screen, *, several: bool) -> None:
     found = f"[{colour}]{plural(item.errors, 'error', 'no')}[/], {plural(item.warnings, 'warning', 'no')}"
     at = "" if item.feature_level is None else f", checked at feature level {item.feature_level}"
     hidden = f"; {plural(item.hidden, 'finding')} of other codes hidden" if item.hidden else ""
-    is_known = item.directml_nodes or item.feature_level is not None  # else it was refused before its nodes were seen
-    nodes = f" in {plural(item.directml_nodes, 'node', 'no')}" if is_known else ""
+    has_nodes = item.directml_nodes or item.feature_level is not None  # else it was refused before reading its nodes
+    nodes = f" in {plural(item.directml_nodes, 'node', 'no')}" if has_nodes else ""
     screen.say(f"{of_file}{found}{nodes}{at}{hidden}")
     if item.minimum_feature_level is not None:
         screen.say(f"needs feature level {escape(level_text(item.minimum_feature_level, item.ships_with))}")

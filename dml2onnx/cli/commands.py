@@ -1,7 +1,7 @@
 """The commands, in the order of the help.
 
-The module of a command has its arguments (``NAME_arguments``), what it does (``NAME_command``), and its text. It
-imports what takes time at the first use: a line that is wrong, or asks for help, needs none of it.
+The module of a command defines ``NAME_arguments``, which fills the parser, and ``NAME_command``, which runs. Slow
+imports wait for their first use, so that ``--help`` and usage errors are fast.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "compile": ("write an ONNX model", "compile"),
-    "check": ("find what is wrong with a model, and explain it", "check"),
+    "check": ("find and explain the mistakes in a model", "check"),
     "run": ("compile and run a model", "run"),
     "verify": ("compare a model with the reference", "verification"),
     "explain": ("explain the ONNX nodes of a model, a code such as DML1601, or an operator such as JOIN", "lookup"),
@@ -32,7 +32,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "schema": ("print a JSON Schema", "lookup"),
     "completion": ("print a script with which your shell completes commands", "lookup"),
 }
-"""What each command is for, and the module that has it."""
+"""The help text and the module of each command."""
 
 
 def module_of(name: str) -> ModuleType:

@@ -1,4 +1,4 @@
-"""Options of several commands: how models are read, what they are checked against, and how they are compiled."""
+"""Options that several commands share: reading, checking, compiling, and running models."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from dml2onnx.cli.lazily import table, targets
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:
-    """How a command says what it has to say."""
+    """Adds the output options that every command has."""
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
     parser.add_argument("--quiet", "-q", action="store_true", help="print errors only")
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
-    """How models are read."""
+    """Adds the options for reading models."""
     add_allow_path(parser, "the model's")
     parser.add_argument("--graph", metavar="NAME", help="name of the graph in a recording")
     add_constants(parser)
@@ -31,7 +31,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
 
 
 def add_constants(parser: argparse.ArgumentParser) -> None:
-    """Which inputs become constants, with contents of files."""
+    """Adds the options that turn inputs into constants with contents from files."""
     parser.add_argument(
         "--constant",
         action="append",
@@ -53,7 +53,7 @@ def add_constants(parser: argparse.ArgumentParser) -> None:
 
 
 def add_sizes(parser: argparse.ArgumentParser) -> None:
-    """Other sizes of inputs."""
+    """Adds the options that change the sizes of inputs."""
     parser.add_argument(
         "--size",
         action="append",
@@ -75,19 +75,19 @@ def add_sizes(parser: argparse.ArgumentParser) -> None:
 
 
 def add_allow_path(parser: argparse.ArgumentParser, whose: str) -> None:
-    """Where files may lie besides the directory of what is read."""
+    """Adds the option for files outside of the model's directory."""
     parser.add_argument(
         "--allow-path",
         action="append",
         type=Path,
         default=[],
         metavar="DIR",
-        help=f"also allow files in this directory, which is outside of {whose} own (repeatable)",
+        help=f"also read files in this directory, outside of {whose} own (repeatable)",
     )
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
-    """The model that a command is about."""
+    """Adds the model argument, and the options for reading it."""
     add_common(parser)
     add_reading(parser)
     parser.add_argument(
@@ -99,7 +99,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
 
 
 def add_frozen(parser: argparse.ArgumentParser) -> None:
-    """Whether inputs with contents become constants."""
+    """Adds ``--freeze``."""
     parser.add_argument(
         "--freeze",
         action="store_true",
@@ -108,13 +108,13 @@ def add_frozen(parser: argparse.ArgumentParser) -> None:
 
 
 def add_freeze(parser: argparse.ArgumentParser) -> None:
-    """Which inputs become constants."""
+    """Adds ``--freeze`` and the option for exceptions."""
     add_frozen(parser)
     parser.add_argument("--input", action="append", default=[], metavar="NAME", help="keep this input an input")
 
 
 def add_level(parser: argparse.ArgumentParser) -> None:
-    """The feature level that a model is checked against."""
+    """Adds the options for the feature level to check against."""
     parser.add_argument(
         "--feature-level",
         type=texts.feature_level,
@@ -125,7 +125,7 @@ def add_level(parser: argparse.ArgumentParser) -> None:
 
 
 def add_documented(parser: argparse.ArgumentParser) -> None:
-    """Whether the documentation is the judge, or DirectML itself."""
+    """Adds ``--documented``."""
     parser.add_argument(
         "--documented",
         action="store_true",
@@ -133,18 +133,8 @@ def add_documented(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_form(parser: argparse.ArgumentParser) -> None:
-    """What a model is compiled to, for every runtime by default."""
-    add_form_for(parser, targets.DEFAULT_TARGET)
-
-
-def add_run_form(parser: argparse.ArgumentParser) -> None:
-    """What a model is compiled to, for its provider by default."""
-    add_form_for(parser, None)
-
-
-def add_form_for(parser: argparse.ArgumentParser, target: str | None) -> None:
-    """What is compiled, and for which target."""
+def add_compiling(parser: argparse.ArgumentParser, default_target: str | None = None) -> None:
+    """Adds the options for compiling; ``None`` as the default target means that of the provider."""
     add_passes(parser)
     first, last = targets.OPSETS[0], targets.OPSETS[-1]
     parser.add_argument(
@@ -155,18 +145,18 @@ def add_form_for(parser: argparse.ArgumentParser, target: str | None) -> None:
         metavar="N",
         help=f"ONNX opset, {first} to {last} (default: {targets.DEFAULT_OPSET})",
     )
-    default = target or "the target of the provider"
     parser.add_argument(
         "--target",
         type=texts.target,
         choices=targets.NAMES,
-        default=target,
-        help=f"where the model is to run, which decides its operators and data types (default: {default})",
+        default=default_target,
+        help="where the model is to run, which decides its operators and data types (default: "
+        f"{default_target or 'the target of the provider'})",
     )
 
 
 def add_passes(parser: argparse.ArgumentParser) -> None:
-    """What a model keeps, and what it goes through when it has been translated."""
+    """Adds the options for the passes and the precision of the model."""
     parser.add_argument(
         "--exact",
         action="store_true",
@@ -189,15 +179,14 @@ def add_passes(parser: argparse.ArgumentParser) -> None:
         type=texts.pass_name,
         default=[],
         metavar="NAME",
-        help="leave out this pass, such as share-moves (repeatable)",
+        help="skip this pass, such as share-moves (repeatable)",
     )
     parser.add_argument(
         "--quant-format",
         choices=targets.QUANT_FORMATS,
         default=None,
         help="form of quantised operators: qdq for FLOAT operators between DequantizeLinear and QuantizeLinear, "
-        "for accelerators; qoperator for integer operators such as QLinearConv (default: what suits the "
-        "target)",
+        "for accelerators; qoperator for integer operators such as QLinearConv (default: the target's)",
     )
     parser.add_argument(
         "--half",
@@ -208,7 +197,7 @@ def add_passes(parser: argparse.ArgumentParser) -> None:
 
 
 def add_written(parser: argparse.ArgumentParser, only: str = "") -> None:
-    """How ONNX models are written, ``only`` by the command that the help names."""
+    """Adds the options for writing ONNX models; ``only`` is a prefix of their help, such as ``compile: ``."""
     parser.add_argument(
         "--external-data",
         action=argparse.BooleanOptionalAction,
@@ -230,7 +219,7 @@ def add_written(parser: argparse.ArgumentParser, only: str = "") -> None:
 
 
 def add_providers(parser: argparse.ArgumentParser) -> None:
-    """Where models run."""
+    """Adds the options for execution providers."""
     parser.add_argument(
         "--provider",
         action="append",
@@ -245,5 +234,5 @@ def add_providers(parser: argparse.ArgumentParser) -> None:
         metavar="[NAME:]KEY=VALUE",
         help="option of the provider, or of NAME if there are several (repeatable)",
     )
-    number = texts.at_least(0, "; --device counts the devices of a provider, which --provider names")
+    number = texts.at_least(0, "; --device is the number of a device, and --provider names the provider")
     parser.add_argument("--device", type=number, metavar="N", help="device number for the first provider")

@@ -1,4 +1,4 @@
-"""``dml2onnx compile``: writes an ONNX model, and shows what it is made of."""
+"""``dml2onnx compile``: writes an ONNX model and shows a summary of it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dml2onnx.cli import render, texts
-from dml2onnx.cli.common_options import add_form, add_freeze, add_level, add_model, add_written
-from dml2onnx.cli.lazily import answers, compiler, writer
+from dml2onnx.cli.common_options import add_compiling, add_freeze, add_level, add_model, add_written
+from dml2onnx.cli.lazily import answers, compiler, targets, writer
 from dml2onnx.cli.models import compile_options, level_text, load_model, model_file
 from dml2onnx.cli.wrong_use import WrongUseError
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
@@ -27,19 +27,19 @@ OTHER_SUFFIXES = frozenset(
     {".json", ".bin", ".npy", ".npz", ".py", ".cpp", ".dat", ".data", ".png", ".jpg", ".jpeg"}
     | {".engine", ".h5", ".mlmodel", ".pb", ".pt", ".pth", ".safetensors", ".tflite", ".xml"}
 )
-"""Names of what models are made of, and of models of other formats: never what an ONNX model is called."""
+"""Suffixes of weights, programs, and models in other formats, which are mistakes for an ONNX model."""
 CONVERTED = frozenset({".json", ".bin", ".py", ".cpp"})
-"""Of these, what another command writes."""
+"""Suffixes of files that ``convert`` writes."""
 MOST_KINDS = 6
-"""ONNX operators that are counted one by one in the text."""
+"""ONNX operators that the summary counts one by one."""
 
 
 def compile_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command line of ``compile`` may have."""
+    """Adds the arguments of ``compile``."""
     add_model(parser)
     add_freeze(parser)
     add_level(parser)
-    add_form(parser)
+    add_compiling(parser, targets.DEFAULT_TARGET)
     parser.add_argument(
         "-o",
         "--output",
@@ -72,9 +72,9 @@ def compile_command(options: argparse.Namespace, screen: Screen) -> int:
         model = compiler.compile_graph(graph, compile_options(options), options.graph_output, progress)
     with screen.working("writing"):
         files = model.save(output, external_data=options.external_data, in_place=options.in_place)
-        lying = writer.places_of(model.lowered, files[0]) if options.in_place else {}
-    referred = sorted({place["location"] for place in lying.values()})
-    answer = answers.compiled(graph, model, files, time.perf_counter() - started, in_place=referred)
+        external = writer.places_of(model.lowered, files[0]) if options.in_place else {}
+    in_place = sorted({place["location"] for place in external.values()})
+    answer = answers.compiled(graph, model, files, time.perf_counter() - started, in_place=in_place)
     if screen.answered(answer):
         return 0
     screen.diagnostics(answer.diagnostics)
@@ -84,22 +84,22 @@ def compile_command(options: argparse.Namespace, screen: Screen) -> int:
 
 
 def _spare_sources(target: Destination, graph: Graph) -> None:
-    """Refuses to write a model where nothing can be written, or over what the graph was read from."""
+    """Raises if the target cannot be written, is a source of the graph, or has the suffix of another format."""
     if isinstance(target, Path):
         check_target(target)
         spare([target, *writer.data_paths(target)], graph.sources)
         if target.suffix.lower() in OTHER_SUFFIXES:
-            message = f"{quote(target.name)} is no name of an ONNX model: {target.suffix} files are something else"
+            message = f"{quote(target.name)} does not name an ONNX model: {target.suffix} files are something else"
             if target.suffix.lower() in CONVERTED:
                 message += "; dml2onnx convert writes them"
             raise WrongUseError(OUTPUT_UNWRITABLE.at(message, expected="OUT.onnx", found=str(target)))
 
 
 def _default_model(model: Path) -> Path:
-    """``model.onnx`` beside ``model.json``, which may be there only if it was compiled before."""
+    """``model.onnx`` beside ``model.json``; only an earlier result may be replaced."""
     path = model.with_suffix(".onnx")
     if path.exists() and not writer.is_compiled(path):
-        message = f"{quote(str(path))} is there, and dml2onnx has not made it; say with -o which file to write"
+        message = f"{quote(str(path))} exists and was not written by dml2onnx; choose the file to write with -o"
         raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="-o OUT.onnx", found=str(path)))
     return path
 
@@ -108,10 +108,10 @@ def _show_compiled(answer: CompileAnswer, screen: Screen) -> None:
     most = list(answer.operators.items())[:MOST_KINDS]
     rest = answer.onnx_nodes - sum(number for _, number in most)
     listed = ", ".join(f"{number} {name}" for name, number in most) + (f", {plural(rest, 'other')}" if rest else "")
-    later = f"; opset {answer.later_opset} has operators for what takes many nodes here" if answer.later_opset else ""
+    later = f"; opset {answer.later_opset} needs fewer nodes" if answer.later_opset else ""
     in_place = f", some of it in {plural(len(answer.in_place), 'file', 'no')} in place" if answer.in_place else ""
-    staying = f", {plural(len(answer.stay_float32), 'node')} in FLOAT32" if answer.stay_float32 else ""
-    precision = [("precision", f"FLOAT16{staying}")] if answer.half else []
+    float32 = f", {plural(len(answer.stay_float32), 'node')} in FLOAT32" if answer.stay_float32 else ""
+    precision = [("precision", f"FLOAT16{float32}")] if answer.half else []
     screen.table(
         ["", ""],
         [

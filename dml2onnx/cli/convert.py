@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dml2onnx.ir.graph import Graph
 
 OTHER_SUFFIXES = frozenset({".onnx", ".npy", ".npz", ".py", ".data", ".png", ".jpg", ".jpeg"})
-"""Names of what models go with, and never what a model is called."""
+"""Suffixes of files that go with models, which are mistakes for a graph."""
 PROGRAMS = {"cpp": ".cpp", "python": ".py"}
 """The suffixes of programs, by their formats."""
 
@@ -29,25 +29,20 @@ PROGRAMS = {"cpp": ".cpp", "python": ".py"}
 def _beside(model: Path, graph: Graph, format: str | None) -> Path:
     """A new file beside the model: ``model.json`` for ``model.bin``, ``model.native.json`` for another JSON."""
     if format is None and graph.format == "native":
-        message = f"{quote(model.name)} is native already; say with --format or -o what it is to become"
+        message = f"{quote(model.name)} is already native; choose another format with --format or -o"
         raise WrongUseError(OUTPUT_UNWRITABLE.at(message, expected="--format or -o", found="native"))
     suffix = PROGRAMS.get(format or "", ".bin" if format == "serialized" else ".json")
     path = model.with_suffix(suffix)
     if path == model:
         path = model.with_suffix(f".{format or 'native'}{suffix}")
     if path.exists():
-        message = f"{quote(str(path))} is there already; say with -o which file to write"
+        message = f"{quote(str(path))} already exists; choose the file to write with -o"
         raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="-o OUT", found=str(path)))
     return path
 
 
-def _is_program(suffix: str, format: str | None) -> bool:
-    """Whether a program is written, to a file with its suffix."""
-    return suffix in PROGRAMS.values() if format is None else PROGRAMS.get(format) == suffix
-
-
 def convert_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command line of ``convert`` may have."""
+    """Adds the arguments of ``convert``."""
     add_model(parser)
     add_freeze(parser)
     parser.add_argument(
@@ -67,8 +62,9 @@ def convert_command(options: argparse.Namespace, screen: Screen) -> int:
     graph = resizing.at_stated_numbers(load_model(options, screen, frozenset(options.input)))
     output = _beside(model_file(options, graph), graph, options.format) if options.output is None else options.output
     suffix = output.suffix.lower() if isinstance(output, Path) else ""
-    if suffix in OTHER_SUFFIXES and not _is_program(suffix, options.format):
-        message = f"{quote(output.name)} is no name of a graph: {suffix} files are something else"
+    programs = PROGRAMS.values() if options.format is None else [PROGRAMS.get(options.format)]
+    if suffix in OTHER_SUFFIXES and suffix not in programs:
+        message = f"{quote(output.name)} does not name a graph: {suffix} files are something else"
         message += "; dml2onnx compile writes ONNX models" if suffix == ".onnx" else ""
         raise WrongUseError(OUTPUT_UNWRITABLE.at(message, expected="OUT.json or OUT.bin", found=str(output)))
     with screen.working("writing"):

@@ -1,6 +1,6 @@
 """``dml2onnx doctor``: shows what is installed, what works, and how to install the rest.
 
-It imports nothing that may be missing, and of what is there only ONNX Runtime, which alone knows its providers.
+It imports no package that may be missing, except ONNX Runtime, to list its execution providers.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ PURPOSES = {
 """What each extra of the project is for."""
 REDISTRIBUTABLE = "https://aka.ms/vs/17/release/vc_redist.x64.exe"
 FIXED_FILE_INFO = struct.pack("<I", 0xFEEF04BD)
-"""What VS_FIXEDFILEINFO, where a Windows library keeps its version, begins with:
+"""The signature of VS_FIXEDFILEINFO, the version resource of a Windows library:
 https://learn.microsoft.com/windows/win32/api/verrsrc/ns-verrsrc-vs_fixedfileinfo."""
 
 
 def doctor_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command line of ``doctor`` may have."""
+    """Adds the arguments of ``doctor``."""
     add_common(parser)
 
 
 def doctor_command(options: argparse.Namespace, screen: Screen) -> int:
-    """Looks at the machine; exit code 1 when something is missing that is needed."""
+    """Examines the machine; the exit code is 1 if a requirement is missing."""
     answer = examine()
     if not screen.answered(answer):
         _show(answer, screen)
@@ -57,16 +57,16 @@ def doctor_command(options: argparse.Namespace, screen: Screen) -> int:
 
 
 def examine() -> DoctorAnswer:
-    """What is installed here, and what is wrong with it."""
+    """Lists what is installed here, and the problems with it."""
     runtimes = runtime_packages.distributions()
     packages = tuple(_installed(requirement, extra, runtimes) for requirement, extra in _requirements())
-    problems = [_wrong(package) for package in packages if not package.suits]
+    problems = [_problem(package) for package in packages if not package.suits]
     if not packages:
         here = Path(dml2onnx.__file__).parent.parent
-        what = "dml2onnx is not installed, so what it needs is not known"
+        what = "dml2onnx is not installed, so its requirements are unknown"
         problems.append(MachineProblem(what, f'pip install "{here}"'))
-    if wrong := runtime_packages.clash(runtimes):
-        problems.append(MachineProblem(wrong, runtime_packages.separated(runtimes, _runtime_of(packages))))
+    if clash := runtime_packages.clash(runtimes):
+        problems.append(MachineProblem(clash, runtime_packages.separated(runtimes, _runtime_of(packages))))
     providers: tuple[str, ...] = ()
     if runtimes:
         providers, failure = _providers()
@@ -74,9 +74,9 @@ def examine() -> DoctorAnswer:
     if providers and "DmlExecutionProvider" not in providers and _has_directml_packages():
         remedy = runtime_packages.separated(runtimes, BY_NAME["dml"].distribution)
         problems.append(MachineProblem("this ONNX Runtime cannot use DirectML", remedy, needed=False))
-    there = {*providers, *(item.full_name for item in runtime_packages.plugin_packages())}
-    missing = {item.name: runtime_packages.remedy(item, runtimes) for item in TABLE if item.full_name not in there}
-    brought = [item for item in runtime_packages.plugin_packages() if item.full_name not in providers]
+    plugins = [item for item in runtime_packages.plugin_packages() if item.full_name not in providers]
+    available = {*providers, *(item.full_name for item in plugins)}
+    missing = {item.name: runtime_packages.remedy(item, runtimes) for item in TABLE if item.full_name not in available}
     return DoctorAnswer(
         works=not any(problem.needed for problem in problems),
         dml2onnx=dml2onnx.__version__,
@@ -88,7 +88,7 @@ def examine() -> DoctorAnswer:
         providers=providers,
         targets={name: bool(providers) and name not in missing for name in NAMES},
         missing_providers=missing,
-        plugins={item.name: item.plugin for item in brought},
+        plugins={item.name: item.plugin for item in plugins},
         directml=_libraries(),
         problems=tuple(problems),
     )
@@ -98,13 +98,13 @@ def examine() -> DoctorAnswer:
 
 
 def _requirements() -> list[tuple[Requirement, str]]:
-    """The requirements that hold on this system, each with the extra that it is of."""
+    """The requirements on this system, each with its extra, or ``""``."""
     from packaging.requirements import Requirement
 
     found = []
     try:
         texts = metadata.requires("dml2onnx") or ()
-    except metadata.PackageNotFoundError:  # run from a directory
+    except metadata.PackageNotFoundError:  # run from a source tree
         return []
     for text in texts:
         requirement = Requirement(text)
@@ -117,7 +117,7 @@ def _requirements() -> list[tuple[Requirement, str]]:
 
 def _installed(requirement: Requirement, extra: str, runtimes: Sequence[str]) -> PackageState:
     names = [requirement.name]
-    if requirement.name.startswith(runtime_packages.RUNTIME):  # any of its packages does, such as onnxruntime-gpu
+    if requirement.name.startswith(runtime_packages.RUNTIME):  # or another package of it, such as onnxruntime-gpu
         names += runtimes
     version = next((found for name in names if (found := _version(name))), None)
     suits = version is not None and requirement.specifier.contains(version, prereleases=True)
@@ -131,10 +131,10 @@ def _version(name: str) -> str | None:
         return None
 
 
-def _wrong(package: PackageState) -> MachineProblem:
+def _problem(package: PackageState) -> MachineProblem:
     install = f'pip install "{package.name}{package.wanted}"'
     if package.version is not None:
-        return MachineProblem(f"{package.name} {package.version} is not among {package.wanted}", install)
+        return MachineProblem(f"{package.name} {package.version} does not match {package.wanted}", install)
     if package.extra:
         what = f"{package.name} is not installed, for {package.purpose}"
         return MachineProblem(what, f'pip install "dml2onnx[{package.extra}]"', needed=False)
@@ -145,10 +145,10 @@ def _wrong(package: PackageState) -> MachineProblem:
 
 
 def _providers() -> tuple[tuple[str, ...], list[MachineProblem]]:
-    """ONNX Runtime's providers; none, and why, where it cannot be loaded."""
+    """ONNX Runtime's providers, or the problem if it cannot be loaded."""
     try:
         return tuple(import_module(runtime_packages.RUNTIME).get_available_providers()), []
-    except Exception as error:  # what a library without its own libraries raises is up to it
+    except Exception as error:  # an extension module may raise anything if its own libraries are missing
         remedy = "pip install --force-reinstall onnxruntime"
         if sys.platform == "win32":
             remedy = f"install the Visual C++ redistributable: {REDISTRIBUTABLE}"
@@ -171,7 +171,7 @@ def _has_directml_packages() -> bool:
 
 
 def _libraries() -> tuple[Library, ...]:
-    """The DirectML that ONNX Runtime brings, which it uses, and that of Windows."""
+    """The DirectML that ONNX Runtime brings and uses, and that of Windows."""
     spec = find_spec(runtime_packages.RUNTIME)
     places = [Path(spec.origin).parent / "capi" / LIBRARY] if spec is not None and spec.origin else []
     if windows := os.environ.get("SYSTEMROOT"):
@@ -180,22 +180,22 @@ def _libraries() -> tuple[Library, ...]:
 
 
 def read_library(path: Path) -> Library | None:
-    """The version and the feature level of a DirectML.dll; None where there is none that can be read."""
+    """Reads the version and the feature level of a DirectML.dll; ``None`` if that fails."""
     try:
         content = path.read_bytes()
     except OSError:
         return None
-    place = content.find(FIXED_FILE_INFO)
-    if place < 0 or len(content) < place + 16:
+    offset = content.find(FIXED_FILE_INFO)
+    if offset < 0 or len(content) < offset + 16:
         return None
-    high, low = struct.unpack_from("<II", content, place + 8)
+    high, low = struct.unpack_from("<II", content, offset + 8)
     parts = (high >> 16, high & 0xFFFF, low >> 16, low & 0xFFFF)
-    # DirectML's own versions are 1.x; where Windows has given the file its own, the third part is the build
+    # DirectML's own versions are 1.x; the file in Windows has the version of Windows, whose third part is the build
     level = level_of_windows(parts[2]) if parts[0] >= 10 else level_of_directml(*parts[:2])
     return Library(str(path), ".".join(map(str, parts)), level.name if level else "none")
 
 
-# --- What is seen ---------------------------------------------------------------------------------------------------
+# --- Output ---------------------------------------------------------------------------------------------------------
 
 
 def _show(answer: DoctorAnswer, screen: Screen) -> None:
@@ -205,24 +205,23 @@ def _show(answer: DoctorAnswer, screen: Screen) -> None:
         (platform.system(), platform.release(), platform.machine()),
     ]
     for package in answer.packages:
-        note = f"wants {package.wanted}" + (f", for {package.purpose}" if package.purpose else "")
+        note = f"needs {package.wanted}" + (f", for {package.purpose}" if package.purpose else "")
         rows.append((package.name, package.version or "not installed", note))
     screen.table(["", "version", ""], rows)
     screen.say(f"\nproviders of ONNX Runtime: {', '.join(answer.providers) or 'none'}")
     missing, plugins = answer.missing_providers, answer.plugins
     for provider in TABLE if answer.providers else ():
-        how = "not here" if provider.name in missing else "runs here"
-        how += f", by {plugins[provider.name]} where it finds a device" if provider.name in plugins else ""
-        how += f"; {missing[provider.name]}" if provider.name in missing else ""
-        screen.say(escape(f"--provider {provider.name}: {how}"))
+        state = f"missing; {missing[provider.name]}" if provider.name in missing else "available"
+        state += f", through {plugins[provider.name]} if it finds a device" if provider.name in plugins else ""
+        screen.say(escape(f"--provider {provider.name}: {state}"))
     for library in answer.directml:
         screen.say(escape(f"DirectML {library.version}, feature level {library.feature_level}: {library.path}"))
     if not answer.directml:
-        screen.say(f"DirectML: not on this machine; models are checked against any feature level, {LATEST} by default")
+        screen.say(f"DirectML: not installed; check uses any feature level, {LATEST} by default")
     for problem in answer.problems:
         if problem.needed:
             screen.failure(f"{problem.what}; to fix it: {problem.remedy}")
         else:
             screen.say(escape(f"optional: {problem.what}; to get it: {problem.remedy}"))
     if answer.works:
-        screen.say("\nall that is needed is here")
+        screen.say("\neverything needed is installed")

@@ -1,6 +1,6 @@
-"""Short examples for each code, right and wrong, from ``schemas/diagnostics.json``.
+"""A wrong and a corrected example of each code, from ``schemas/diagnostics.json``.
 
-Mostly that is a model with one member that is wrong; else files and the commands that they are given to, or a program.
+Most are a model with one wrong member. The others are commands with their files, or a program.
 """
 
 from __future__ import annotations
@@ -24,20 +24,21 @@ if TYPE_CHECKING:
 _ABSENT = object()
 _IMPORTS = ("import ", "from ")
 LONGEST_TEXT = 2000
+"""Characters of a file up to which it is shown whole."""
 LONGEST_BYTES = 16
-"""Of contents that are shown, and of the beginning of longer ones."""
+"""Characters or bytes that are shown of other files."""
 _INNERMOST = re.compile(r"\[[^\[\]{}]*\]|\{(?:[^{}\[\]]|\[[^\[\]{}]*\])*\}")
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A model that is right, and the one member of it that makes it wrong."""
+    """A correct model, and the one member that differs in the wrong model."""
 
     model: Mapping[str, Any]
     pointer: str
     """The JSON pointer of that member."""
     wrong: object
-    """Its value in the model that is wrong, where it is there."""
+    """Its value in the wrong model, or ``_ABSENT``."""
     page: str
     """The page that states the rule, if any does."""
 
@@ -48,7 +49,7 @@ class Example:
 
     @property
     def wrong_model(self) -> dict[str, Any]:
-        """The model that gives the code."""
+        """The model with the code's finding."""
         model = self.right_model
         holder, key = _holder(model, self.pointer)
         if self.wrong is _ABSENT:
@@ -58,26 +59,26 @@ class Example:
         return model
 
     def lines(self) -> tuple[str, str]:
-        """The member of an object that differs, in the model that is wrong and in the corrected one."""
-        place = self.pointer
-        while not isinstance(_holder(self.right_model, place)[0], dict):
-            place = place.rpartition("/")[0]
-        return _member(self.wrong_model, place), _member(self.right_model, place)
+        """The object member that differs, in the wrong and in the corrected model."""
+        pointer = self.pointer
+        while not isinstance(_holder(self.right_model, pointer)[0], dict):
+            pointer = pointer.rpartition("/")[0]
+        return _member(self.wrong_model, pointer), _member(self.right_model, pointer)
 
 
 @dataclass(frozen=True, slots=True)
 class Demonstration:
-    """What gives a code that no single member of a model brings about."""
+    """An example of a code that does not depend on one member of a model."""
 
     files: Mapping[str, bytes]
-    """What the commands are given; nothing for a program."""
+    """The files that the commands read; empty for a program."""
     wrong: tuple[str, ...]
-    """Commands, or the lines of a program in Python."""
+    """Commands, or the lines of a Python program."""
     corrected: tuple[str, ...]
     is_program: bool
 
     def listed(self) -> Iterator[tuple[str, str]]:
-        """The files with what is in them: as JSON or other text where it is short, else in a word."""
+        """Yields each file with its text, or a summary of long or binary contents."""
         for name, data in self.files.items():
             yield name, _shown(data)
 
@@ -95,7 +96,7 @@ def _shown(data: bytes) -> str:
 
 
 def _holder(model: Any, pointer: str) -> tuple[Any, Any]:
-    """The object or array that a pointer leads into, and the name or number there."""
+    """The object or array that contains the target of a pointer, and its key or index."""
     *path, last = [unescape(token) for token in pointer.split("/")[1:]]
     for token in path:
         model = model[int(token)] if isinstance(model, list) else model[token]
@@ -108,7 +109,7 @@ def _member(model: dict[str, Any], pointer: str) -> str:
 
 
 def text_of(model: dict[str, Any]) -> str:
-    """A model as JSON, what is innermost on one line."""
+    """A model as JSON, with each innermost array or object on one line."""
 
     def joined(match: re.Match[str]) -> str:
         line = re.sub(r"\s*\n\s*", " ", match[0])
@@ -149,7 +150,7 @@ def demonstrations() -> Mapping[str, Demonstration]:
 
 
 def _program(raw: dict[str, Any], item: dict[str, Any], which: str) -> tuple[str, ...]:
-    """The lines of a program: what all begin with, what some share, and its own; the imports that it needs first."""
+    """The lines of a program: the imports that it uses, the common preamble, shared helpers, and its own lines."""
     shared = [*raw["helpers"][item["with"]], ""] if "with" in item else []
     lines = [*raw["preamble"], "", *shared, *item[which]]
     rest = "\n".join(line for line in lines if not line.startswith(_IMPORTS)).strip("\n")
@@ -158,13 +159,13 @@ def _program(raw: dict[str, Any], item: dict[str, Any], which: str) -> tuple[str
 
 
 def _import_order(line: str) -> tuple[bool, bool, str]:
-    """As tools sort imports: those of Python first, whole modules before names of them."""
+    """The sort key of isort: the standard library first, ``import`` before ``from``."""
     return line.split()[1].partition(".")[0] not in sys.stdlib_module_names, line.startswith("from"), line
 
 
 @cache
 def undemonstrated() -> Mapping[str, str]:
-    """What it takes for codes that nothing of some lines gives on every machine."""
+    """Descriptions of when codes occur that no short example reproduces on every machine."""
     without: dict[str, str] = _read()["without"]
     return MappingProxyType(without)
 

@@ -1,8 +1,8 @@
-"""Exit codes of ``dml2onnx``; 0 stands for success."""
+"""Exit codes of ``dml2onnx``; 0 is success."""
 
 FINDINGS = 1
 UNREADABLE = 2
 BROKEN_PIPE = 128 + 13
-"""What a shell reports of a program that SIGPIPE has ended."""
+"""The exit code that shells report for SIGPIPE."""
 INTERRUPTED = 128 + 2
-"""What a shell reports of a program that SIGINT has ended."""
+"""The exit code that shells report for SIGINT."""

@@ -1,4 +1,4 @@
-"""``dml2onnx explain MODEL``: the ONNX nodes of each DirectML node, with reasons, as far as the model compiles."""
+"""``dml2onnx explain MODEL``: the ONNX nodes of each DirectML node that compiles, with reasons."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 def explain_model_command(options: argparse.Namespace, screen: Screen) -> int:
-    """Says what each node of a model becomes."""
+    """Shows the ONNX nodes of each node of a model."""
     graph = load_model(options, screen, frozenset(options.input))
     if graph.named_sizes:
         return _explain_sizes(graph, options, screen)
     with screen.counting("compiling") as progress:
         traces, failures = _explained(graph, options, progress)
     descs = {node.name: node.operator for node in graph.nodes}
-    known = [
+    compiled = [
         answers.ExplainedNode(
             item.node,
             item.operator,
@@ -41,36 +41,34 @@ def explain_model_command(options: argparse.Namespace, screen: Screen) -> int:
         )
         for item in traces
     ]
-    others = [
-        answers.ExplainedNode(node.name, node.operator.type, None, (why,)) for node, why in _left_out(graph, failures)
+    skipped = [
+        answers.ExplainedNode(node.name, node.operator.type, None, (why,)) for node, why in _skipped(graph, failures)
     ]
-    answer = _answer(options, diagnostics=tuple(failures), nodes=(*known, *others))
-    if screen.answered(answer):
-        return 1 if failures else 0
-    rows = [(item.node, item.operator, _became(item), "; ".join(item.notes)) for item in answer.nodes]
-    screen.table(["DirectML node", "operator", "ONNX nodes", "why"], rows)
-    screen.diagnostics(answer.diagnostics)
+    answer = _answer(options, diagnostics=tuple(failures), nodes=(*compiled, *skipped))
+    if not screen.answered(answer):
+        rows = [(item.node, item.operator, _onnx_nodes(item), "; ".join(item.notes)) for item in answer.nodes]
+        screen.table(["DirectML node", "operator", "ONNX nodes", "why"], rows)
+        screen.diagnostics(answer.diagnostics)
     return 1 if failures else 0
 
 
-def _answer(options: argparse.Namespace, **said: Any) -> answers.ExplainAnswer:
+def _answer(options: argparse.Namespace, **members: Any) -> answers.ExplainAnswer:
     names = tuple(item.name for item in passes.chosen(options.optimize, options.without_passes))
-    return answers.ExplainAnswer(opset=options.opset, target=options.target, half=options.half, passes=names, **said)
+    return answers.ExplainAnswer(opset=options.opset, target=options.target, half=options.half, passes=names, **members)
 
 
 def _explain_sizes(graph: Graph, options: argparse.Namespace, screen: Screen) -> int:
-    """Says the sizes of every tensor in names, and which sizes of inputs are free, tied or fixed."""
+    """Shows the sizes of every tensor in terms of names, and which input sizes are free, tied or fixed."""
     raise_errors(checks.check(graph))
-    with screen.working("looking at sizes"):
-        inputs = _sizes_of_inputs(graph)
+    with screen.working("analyzing sizes"):
+        inputs = _named_dimensions(graph)
     sized = resizing.named(graph.without_names(), graph.named_sizes)
-    shown = sized.shown
     tensors = [
         answers.SizedTensor(
             node.name,
             node.operator.type,
             name if isinstance(node.operator.get(name), TensorDesc) else f"{name}[{index}]",
-            tuple(shown(size) for size in view.sizes),
+            tuple(map(sized.shown, view.sizes)),
         )
         for node, found in sized.traced.nodes.items()
         for (name, index), view in found.views.items()
@@ -80,47 +78,47 @@ def _explain_sizes(graph: Graph, options: argparse.Namespace, screen: Screen) ->
         return 0
     named_rows = [(input_name, i, row.name, *rest) for row in inputs for input_name, i, *rest in (cells(row),)]
     screen.table(["input", ">dimension", "name", ">size", "may be", "because"], named_rows)
-    screen.say("")
+    screen.say()
     rows = [(item.node, item.operator, item.tensor, " × ".join(item.sizes)) for item in answer.tensors]
     screen.table(["DirectML node", "operator", "tensor", "sizes"], rows)
     return 0
 
 
-def _sizes_of_inputs(graph: Graph) -> list[InputDimension]:
-    """Every dimension of the inputs that ``--size`` names, and those of others that follow."""
-    written, asked = graph.without_names(), graph.named_sizes
-    known = sizes_of_inputs(written)
-    sized = resizing.named(written, asked)
-    names = {f"{name}[{i}]": str(size) for name, sizes in asked.items() for i, size in enumerate(sizes)}
+def _named_dimensions(graph: Graph) -> list[InputDimension]:
+    """The dimensions of the inputs in ``--size``, and those of other inputs that follow from them."""
+    plain, named = graph.without_names(), graph.named_sizes
+    sizes_by_input = sizes_of_inputs(plain)
+    sized = resizing.named(plain, named)
+    names = {f"{name}[{i}]": str(size) for name, sizes in named.items() for i, size in enumerate(sizes)}
 
     def in_names(text: str) -> str:
-        for place, name in names.items():
-            text = text if name.isdigit() else text.replace(place, name)
+        for dimension, name in names.items():
+            text = text if name.isdigit() else text.replace(dimension, name)
         return text
 
     found = [
         replace(
             row, name=names[f"{row.input}[{row.dimension}]"], follows=in_names(row.follows), reason=in_names(row.reason)
         )
-        for row in dimensions(written, {name: known[name] for name in asked})
+        for row in dimensions(plain, {name: sizes_by_input[name] for name in named})
     ]
     solver = sized.traced.solver
     for name, (_, view) in sized.traced.inputs.items():
         for i, size in enumerate(view.sizes):
             symbol = size.expr.symbol
-            if name in asked or symbol is None or solver.resolved(size.expr).number is not None:
+            if name in named or symbol is None or solver.resolved(size.expr).number is not None:
                 continue
             tie = solver.ties.get(symbol)
             why = ("", "", "") if tie is None else (tie.place.node, tie.place.operator, tie.place.words)
-            own = int(size)
-            found.append(InputDimension(name, i, own, "follow", own, own, 1, sized.shown(size), *why))
+            number = int(size)
+            found.append(InputDimension(name, i, number, "follow", number, number, 1, sized.shown(size), *why))
     return found
 
 
 def _explained(
     graph: Graph, options: argparse.Namespace, progress: Callable[[str], object] | None
 ) -> tuple[list[Origin], list[Diagnostic]]:
-    """What became of the nodes that can be compiled, and what is wrong with the others."""
+    """The ONNX nodes of the DirectML nodes that compile, and the errors of the others."""
     failures: list[Diagnostic] = []
     while True:
         try:
@@ -135,8 +133,8 @@ def _explained(
 
 
 def _without(graph: Graph, names: set[str]) -> Graph:
-    """The graph without these nodes and all that read from them; its outputs are what nobody reads any more."""
-    nodes = [node for node, why in _followed(graph, names) if not why]
+    """The graph without these nodes and all nodes after them; its outputs are the values without readers."""
+    nodes = [node for node, why in _with_reasons(graph, names) if not why]
     read = {value for node in nodes for value in node.sources}
     outputs = [
         ir_graph.GraphOutput(write.value.name, write.value, desc)
@@ -154,27 +152,25 @@ def _without(graph: Graph, names: set[str]) -> Graph:
     )
 
 
-def _followed(graph: Graph, names: set[str]) -> Iterable[tuple[Node, str]]:
-    """Every node, and why it is not compiled when those of these names are not."""
+def _with_reasons(graph: Graph, names: set[str]) -> Iterable[tuple[Node, str]]:
+    """Yields every node with the reason why it does not compile if those in ``names`` do not, or ``""``."""
     lost: dict[Value, str] = {}
     for node in graph.sorted_nodes():
         source = next((lost[value] for value in node.sources if value in lost), "")
-        why = "see what is said of it" if node.name in names else f"reads from {quote(source)}" if source else ""
+        why = "see its finding" if node.name in names else f"reads from {quote(source)}" if source else ""
         if why:
             lost |= dict.fromkeys(node.targets, node.name)
         yield node, why
 
 
-def _left_out(graph: Graph, failures: list[Diagnostic]) -> list[tuple[Node, str]]:
+def _skipped(graph: Graph, failures: list[Diagnostic]) -> list[tuple[Node, str]]:
     messages = {item.node: item.message for item in reversed(failures)}
-    return [(node, messages.get(node.name, why)) for node, why in _followed(graph, set(messages)) if why]
+    return [(node, messages.get(node.name, why)) for node, why in _with_reasons(graph, set(messages)) if why]
 
 
-def _became(item: ExplainedNode) -> str:
-    """``Conv, Relu``; repeated operators are counted."""
+def _onnx_nodes(item: ExplainedNode) -> str:
+    """``Conv, 2 × Relu``."""
     if item.onnx is None:
         return "(not compiled)"
-    counts = Counter(item.onnx)
-    return (
-        ", ".join(name if n == 1 else f"{n} × {name}" for name, n in counts.items()) or "(nothing: folded or passed on)"
-    )
+    counts = [name if n == 1 else f"{n} × {name}" for name, n in Counter(item.onnx).items()]
+    return ", ".join(counts) or "(none: folded or forwarded)"

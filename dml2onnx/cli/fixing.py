@@ -1,7 +1,7 @@
-"""``check --fix``: writes those remedies into the file that are certain.
+"""``check --fix``: applies certain remedies to a file.
 
-A finding is fixed that has just one remedy, which is certain, and is gone when it is applied. Where a remedy turns out
-not to hold, which would be a defect of ours, the text stays as it was there.
+A finding is fixed if it has exactly one remedy, the remedy is certain, and the finding is gone afterwards. A remedy
+that fails this check, which would be a bug of ours, is not applied.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Check = Callable[[bytes], list[Diagnostic]]
 
 MOST_ROUNDS = 20
-"""Times that a text is looked at again: what is behind a mistake comes out when it is gone."""
+"""Times that a text is checked again: a fix may uncover further findings."""
 
 Key = tuple[str, str, str]
 
@@ -32,13 +32,13 @@ class Fixed(NamedTuple):
 
     text: str
     findings: int
-    """How many findings are gone."""
+    """The number of fixed findings."""
     before: str = ""
-    """The text as it was."""
+    """The original text."""
 
 
 def fix_file(path: Path, options: argparse.Namespace) -> Fixed | None:
-    """The text of a model file as it should be; ``None`` where it is no text, or nothing in it can be fixed."""
+    """Fixes a model file's text; ``None`` if it is not text, or nothing in it can be fixed."""
     from dml2onnx.cli.models import load_options
 
     try:
@@ -56,28 +56,28 @@ def fix_file(path: Path, options: argparse.Namespace) -> Fixed | None:
 
 
 def fix(text: str, found: Check) -> Fixed:
-    """A text with all that can be fixed, as long as anything can."""
-    hopeless: set[Key] = set()
+    """Applies remedies until no fixable finding is left."""
+    failed: set[Key] = set()
     count = 0
     for _ in range(MOST_ROUNDS):
         findings = _found(text, found)
         if findings is None:
             break
-        fixable = [item for item in findings if _key(item) not in hopeless and is_fixable(item)]
-        better = _fixed_at_once(text, fixable, found) or _fixed_singly(text, fixable, found, hopeless)
-        if better is None:
+        fixable = [item for item in findings if _key(item) not in failed and is_fixable(item)]
+        fixed = _fix_all(text, fixable, found) or _fix_one(text, fixable, found, failed)
+        if fixed is None:
             break
-        text, count = better.text, count + better.findings
+        text, count = fixed.text, count + fixed.findings
     return Fixed(text, count)
 
 
 def is_fixable(item: Diagnostic) -> bool:
-    """Whether there is no doubt what to do about an error."""
+    """Whether an error has exactly one remedy, which is certain."""
     return item.is_error and len(item.remedies) == 1 and item.remedies[0].is_certain and bool(item.remedies[0].edits)
 
 
 def difference(name: str, before: str, after: str) -> list[str]:
-    """The lines of a unified diff, as patch takes it."""
+    """The lines of a unified diff, for ``patch -p1``."""
     plain = name.replace("\\\\", "/").lstrip("/")
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), f"a/{plain}", f"b/{plain}", lineterm="", n=1)
     return list(lines)
@@ -94,24 +94,21 @@ def _found(text: str, found: Check) -> list[Diagnostic] | None:
         return None
 
 
-def _fixed_at_once(text: str, fixable: Sequence[Diagnostic], found: Check) -> Fixed | None:
-    """The text with all of these fixed, as nearly always."""
+def _fix_all(text: str, fixable: Sequence[Diagnostic], found: Check) -> Fixed | None:
+    """Applies the remedies of all findings together; ``None`` if a finding stays."""
     if not fixable:
         return None
-    made = edited(text, [edit for item in fixable for edit in item.remedies[0].edits])
-    return Fixed(made, len(fixable)) if made is not None and _holds(made, fixable, found) else None
+    result = edited(text, [edit for item in fixable for edit in item.remedies[0].edits])
+    if result is None or (later := _found(result, found)) is None:
+        return None
+    is_fixed = {_key(item) for item in later}.isdisjoint(map(_key, fixable))
+    return Fixed(result, len(fixable)) if is_fixed else None
 
 
-def _fixed_singly(text: str, fixable: Iterable[Diagnostic], found: Check, hopeless: set[Key]) -> Fixed | None:
-    """The text with the first one fixed of which the remedy holds."""
+def _fix_one(text: str, fixable: Iterable[Diagnostic], found: Check, failed: set[Key]) -> Fixed | None:
+    """Applies the first remedy that works, and adds the others before it to ``failed``."""
     for item in fixable:
-        made = edited(text, item.remedies[0].edits)
-        if made is not None and _holds(made, [item], found):
-            return Fixed(made, 1)
-        hopeless.add(_key(item))
+        if (fixed := _fix_all(text, [item], found)) is not None:
+            return fixed
+        failed.add(_key(item))
     return None
-
-
-def _holds(text: str, fixed: Sequence[Diagnostic], found: Check) -> bool:
-    later = _found(text, found)
-    return later is not None and {_key(item) for item in later}.isdisjoint(map(_key, fixed))

@@ -1,4 +1,4 @@
-"""Findings in formats of other programs: concise lines, GitHub's commands, SARIF 2.1.0, and JUnit.
+"""Findings in the formats of other programs: concise lines, GitHub commands, SARIF 2.1.0, and JUnit.
 
 https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 https://docs.github.com/actions/reference/workflow-commands-for-github-actions
@@ -14,10 +14,10 @@ from xml.etree import ElementTree
 
 from dml2onnx import __version__
 from dml2onnx.codes import all_codes
-from dml2onnx.diagnostics import Diagnostic, is_said, visible
+from dml2onnx.diagnostics import Diagnostic, Place, is_said, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from dml2onnx.report.checked import CheckAnswer
 
@@ -41,13 +41,13 @@ def _subject(item: Diagnostic) -> str:
 
 
 def _related(item: Diagnostic) -> str:
-    """Other fields that may be the wrong one, unless the message names them."""
+    """Other fields that may be wrong instead, unless the message names them."""
     unsaid = [name for name in item.related if not is_said(name, item.message)]
     return f" (follows from {visible(', '.join(unsaid))})" if unsaid else ""
 
 
 def github(checked: CheckAnswer) -> list[str]:
-    """Commands with which GitHub puts a finding beside the line that it is about."""
+    """Commands that make GitHub annotate lines with findings."""
     lines = []
     for item in checked.diagnostics:
         where = f",line={item.line},col={item.column},endColumn={item.end_column}" if item.line else ""
@@ -62,7 +62,7 @@ def _escaped(text: str) -> str:
 
 
 def junit(models: Iterable[CheckAnswer]) -> str:
-    """A suite of tests for each model, with one that fails for each error, and one that passes where there is none.
+    """A test suite for each model, with a failing test for each error, or a passing one if there are none.
 
     https://github.com/testmoapp/junitxml
     """
@@ -96,10 +96,9 @@ def _suite(checked: CheckAnswer) -> ElementTree.Element:
 
 
 def sarif(models: Iterable[CheckAnswer]) -> dict[str, object]:
-    """A log of one run, with a rule for each code that occurs in it."""
+    """A log of one run, with a rule for each code in it."""
     models = list(models)
     used = sorted({item.code for checked in models for item in checked.diagnostics})
-    index: dict[str, int] = {code: position for position, code in enumerate(used)}
     return {
         "$schema": SARIF_SCHEMA,
         "version": "2.1.0",
@@ -107,7 +106,11 @@ def sarif(models: Iterable[CheckAnswer]) -> dict[str, object]:
             {
                 "tool": {"driver": {"name": "dml2onnx", "version": __version__, "rules": list(map(_rule, used))}},
                 "columnKind": "unicodeCodePoints",
-                "results": [_result(checked, item, index) for checked in models for item in checked.diagnostics],
+                "results": [
+                    {"ruleIndex": used.index(item.code), **_result(checked, item)}
+                    for checked in models
+                    for item in checked.diagnostics
+                ],
             }
         ],
     }
@@ -123,35 +126,33 @@ def _rule(code: str) -> dict[str, object]:
     }
 
 
-def _result(checked: CheckAnswer, item: Diagnostic, index: Mapping[str, int]) -> dict[str, object]:
-    physical: dict[str, object] = {"artifactLocation": {"uri": _uri(checked.model)}}
-    if item.line:
-        physical["region"] = {"startLine": item.line, "startColumn": item.column, "endColumn": item.end_column}
-    location: dict[str, object] = {"physicalLocation": physical}
-    logical = [{"name": item.node, "fullyQualifiedName": item.pointer or item.node}] if item.node else []
-    return {
+def _result(checked: CheckAnswer, item: Diagnostic) -> dict[str, object]:
+    location = _location(checked, item)
+    if item.node:
+        location["logicalLocations"] = [{"name": item.node, "fullyQualifiedName": item.pointer or item.node}]
+    result: dict[str, object] = {
         "ruleId": item.code,
-        "ruleIndex": index[item.code],
         "level": item.severity,
         "message": {"text": f"{_subject(item)}{item.message}"},
-        "locations": [location | ({"logicalLocations": logical} if logical else {})],
-        **_related_locations(checked, item),
-        **({"properties": {"related": list(item.related)}} if item.related else {}),
+        "locations": [location],
     }
+    if related := [place for place in item.places if place.line]:
+        result["relatedLocations"] = [
+            {**_location(checked, place), "message": {"text": place.message}} for place in related
+        ]
+    if item.related:
+        result["properties"] = {"related": list(item.related)}
+    return result
 
 
-def _related_locations(checked: CheckAnswer, item: Diagnostic) -> dict[str, object]:
-    """The other places of a finding that are in the text."""
-    found = []
-    for place in item.places:
-        if place.line:
-            region = {"startLine": place.line, "startColumn": place.column, "endColumn": place.end_column}
-            physical = {"artifactLocation": {"uri": _uri(checked.model)}, "region": region}
-            found.append({"physicalLocation": physical, "message": {"text": place.message}})
-    return {"relatedLocations": found} if found else {}
+def _location(checked: CheckAnswer, place: Diagnostic | Place) -> dict[str, object]:
+    physical: dict[str, object] = {"artifactLocation": {"uri": _uri(checked.model)}}
+    if place.line:
+        physical["region"] = {"startLine": place.line, "startColumn": place.column, "endColumn": place.end_column}
+    return {"physicalLocation": physical}
 
 
 def _uri(path: str) -> str:
-    """An absolute path as a file's address, another as a reference that is relative to where the user is."""
+    """A file URI for an absolute path, else a reference relative to the current directory."""
     pure = PurePath(path)
     return pure.as_uri() if pure.is_absolute() else quote(os.fsencode(pure.as_posix()))

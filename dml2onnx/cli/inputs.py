@@ -1,4 +1,4 @@
-"""Contents of inputs that the command line names as files."""
+"""Reads input contents from the files on the command line."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 def contents_files(pairs: list[str], option: str = "--input") -> dict[str, ContentsFile]:
-    """The files that an option names as ``NAME=FILE``, by input; ``FILE.npz`` alone has an array for each of a few."""
+    """The file of each input, from ``NAME=FILE``, or from ``FILE.npz`` with an array for each of several inputs."""
     files: dict[str, ContentsFile] = {}
     for pair in pairs:
         name, equals, file = pair.partition("=")
         if not equals and pair.lower().endswith(".npz"):
             found = {item: array_files.ContentsFile(Path(pair), item) for item in array_files.members(Path(pair))}
-        elif name and _holds_another(file):
-            message = f"{quote(pair)} names several inputs; {option} takes one NAME=FILE, and is given once for each"
+        elif name and re.search(r",\w+=", file) is not None and not Path(file).exists():
+            message = f"{quote(pair)} names several inputs; {option} takes one NAME=FILE, and is repeated for each"
             expected = " ".join(f"{option} {item}" for item in pair.split(","))
             raise UnreadableError(INPUT_UNREADABLE.at(message, expected=expected, found=pair))
         elif name and file:
@@ -39,23 +39,18 @@ def contents_files(pairs: list[str], option: str = "--input") -> dict[str, Conte
     return files
 
 
-def _holds_another(file: str) -> bool:
-    """Whether what stands for a file is one with a further ``NAME=FILE`` behind a comma; a file may be named so."""
-    return re.search(r",\w+=", file) is not None and not Path(file).exists()
-
-
 def constants(supplied: list[str]) -> dict[str, ContentsFile | None]:
-    """What ``--constant`` makes constants: a name alone with the model's own contents, else with those of a file."""
+    """The inputs that ``--constant`` makes constants, with their file, or ``None`` for the contents in the model."""
     pairs = [item for item in supplied if "=" in item or item.lower().endswith(".npz")]
     files: dict[str, ContentsFile | None] = {**contents_files(pairs, "--constant")}
     return dict.fromkeys((item for item in supplied if item not in pairs), None) | files
 
 
 class InputArguments:
-    """The contents that ``--input`` names: read at once, and fitted to the model when it is there."""
+    """The contents of ``--input``: read at once, and converted once the model's ports are known."""
 
     def __init__(self, pairs: list[str], max_bytes: int | None = None) -> None:
-        """``max_bytes`` is what an array of a ``.npz`` file may be unpacked to."""
+        """``max_bytes`` limits the unpacked size of an array in a ``.npz`` file."""
         files = contents_files(pairs)
         self.sources = [file.path for file in files.values()]
         most = array_files.MAX_PIPE_BYTES if max_bytes is None else max_bytes
@@ -63,20 +58,20 @@ class InputArguments:
 
     @property
     def names(self) -> frozenset[str]:
-        """The inputs that have contents."""
+        """The inputs with contents."""
         return frozenset(self._read)
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """The shapes of those that have one."""
+        """The shapes of the inputs whose contents are arrays."""
         return {name: item.shape for name, item in self._read.items() if isinstance(item, np.ndarray)}
 
     def __call__(self, ports: Sequence[Port]) -> dict[str, Array]:
-        """What the model gets; what has no port is for the session to refuse."""
-        known = {port.name: port for port in ports}
+        """The arrays for the model's ports; the session refuses names without a port."""
+        by_name = {port.name: port for port in ports}
         return {
             name: array_files.convert_contents(item, port.dtype, port.shape, f"the input {quote(name)}")
-            if (port := known.get(name))
+            if (port := by_name.get(name))
             else np.empty(0)
             for name, item in self._read.items()
         }

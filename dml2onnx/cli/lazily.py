@@ -1,4 +1,4 @@
-"""Modules of the library, each loaded when a command first asks for one of its names: most need but a few of them."""
+"""Lazy imports of library modules: each command needs few of them, and loads them at their first use."""
 
 from __future__ import annotations
 

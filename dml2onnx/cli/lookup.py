@@ -1,4 +1,4 @@
-"""``dml2onnx ops`` and ``dml2onnx explain CODE``: answers that need no model, and few imports."""
+"""Commands that need no model and few imports: ``ops``, ``schema``, ``completion``, and ``explain CODE``."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from os.path import exists
 from typing import TYPE_CHECKING
 
 from dml2onnx import catalog
-from dml2onnx.cli.common_options import add_common, add_form, add_freeze, add_model
-from dml2onnx.cli.examples import Demonstration, Example, demonstrations, examples, text_of, undemonstrated
+from dml2onnx.cli.common_options import add_common, add_compiling, add_freeze, add_model
+from dml2onnx.cli.examples import Demonstration, demonstrations, examples, text_of, undemonstrated
+from dml2onnx.cli.lazily import targets
 from dml2onnx.cli.markup import escape, escape_lines
 from dml2onnx.codes import all_codes
 from dml2onnx.codes.results import HResult, hresult_of
@@ -24,21 +25,21 @@ if TYPE_CHECKING:
 
 
 def explain_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command line of ``explain`` may have."""
+    """Adds the arguments of ``explain``."""
     add_model(parser)
     add_freeze(parser)
-    add_form(parser)
+    add_compiling(parser, targets.DEFAULT_TARGET)
     parser.set_defaults(feature_level=None, documented=False, range=[])
 
 
 def explain_command(options: argparse.Namespace, screen: Screen) -> int:
-    """Explains a code, an operator, an HRESULT, or what each node of a model becomes."""
+    """Explains a code, an operator, an HRESULT, or the ONNX nodes of a model."""
     if not exists(options.model):
         if (found := hresult_of(options.model)) is not None:
             return _explain_result(found, screen)
         if re.fullmatch(r"\w+", options.model):
             return _explain_name(options.model, screen)
-    from dml2onnx.cli.explain import explain_model_command  # brings the compiler
+    from dml2onnx.cli.explain import explain_model_command  # imports the compiler
 
     return explain_model_command(options, screen)
 
@@ -58,9 +59,9 @@ def _explain_result(found: HResult, screen: Screen) -> int:
     return 0
 
 
-def _explain_name(given: str, screen: Screen) -> int:
-    """A code or an operator, neither of which is the name of a file."""
-    name = given.upper()
+def _explain_name(text: str, screen: Screen) -> int:
+    """Explains a code or an operator."""
+    name = text.upper()
     if re.fullmatch(r"(DML)?\d{4}", name):
         return _explain_code(f"DML{name[-4:]}", screen)
     from dml2onnx.cli.operators import explain_operator
@@ -71,9 +72,9 @@ def _explain_name(given: str, screen: Screen) -> int:
         from dml2onnx.catalog.likeness import nearest, question
         from dml2onnx.codes.results import HRESULTS
 
-        instead = str(error).partition("; ")[2] or question(nearest(name, [item.name for item in HRESULTS], 0.85))
-        said = f"; {instead.removeprefix('; ')}" if instead else ""
-        screen.failure(f"{quote(shortened(given))} is no file, no code and no operator{said}")
+        hint = str(error).partition("; ")[2] or question(nearest(name, [item.name for item in HRESULTS], 0.85))
+        hint = f"; {hint.removeprefix('; ')}" if hint else ""
+        screen.failure(f"{quote(shortened(text))} is not a file, a code, or an operator{hint}")
         return 2
     return explain_operator(schema, screen)
 
@@ -84,20 +85,17 @@ def _explain_code(code: str, screen: Screen) -> int:
         screen.failure(f"there is no code {code}; codes run from {min(all_codes())} to {max(all_codes())}")
         return 2
     example, demonstration = examples().get(code), demonstrations().get(code)
-    needs = undemonstrated().get(code)
-    if screen.as_json:
-        screen.answer(
-            CodeAnswer(
-                code=found.id,
-                severity=found.severity.value,
-                title=found.summary,
-                explanation=found.explanation,
-                example=None if example is None else _record(example),
-                demonstration=None if demonstration is None else _demonstration(demonstration),
-                needs=needs or "",
-                documentation="" if example is None else example.page,
-            )
-        )
+    answer = CodeAnswer(
+        code=found.id,
+        severity=found.severity.value,
+        title=found.summary,
+        explanation=found.explanation,
+        example=None if example is None else CodeExample(example.pointer, example.wrong_model, example.right_model),
+        demonstration=None if demonstration is None else _demonstration(demonstration),
+        needs=undemonstrated().get(code, ""),
+        documentation="" if example is None else example.page,
+    )
+    if screen.answered(answer):
         return 0
     screen.say(f"[bold]{found.id}[/] {found.severity.value}: [bold]{escape(found.summary)}[/]\n")
     screen.say(escape_lines(found.explanation))
@@ -111,8 +109,8 @@ def _explain_code(code: str, screen: Screen) -> int:
             screen.say(f"page: {escape(example.page)}")
     if demonstration is not None:
         _show_demonstration(demonstration, screen)
-    if needs is not None:
-        screen.say(f"\n[bold]what gives it[/]\n{escape_lines(needs)}")
+    if answer.needs:
+        screen.say(f"\n[bold]when it occurs[/]\n{escape_lines(answer.needs)}")
     return 0
 
 
@@ -130,12 +128,8 @@ def _demonstration(item: Demonstration) -> CodeDemonstration:
     return CodeDemonstration("python" if item.is_program else "commands", item.wrong, item.corrected, files)
 
 
-def _record(example: Example) -> CodeExample:
-    return CodeExample(example.pointer, example.wrong_model, example.right_model)
-
-
 def schema_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command line of ``schema`` may have."""
+    """Adds the arguments of ``schema``."""
     add_common(parser)
     parser.add_argument(
         "subject",
@@ -148,27 +142,27 @@ def schema_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def schema_command(options: argparse.Namespace, screen: Screen) -> int:
-    """Prints a JSON Schema: that of the native format, for editors, or of what ``--json`` writes."""
+    """Prints the JSON Schema of the native format, of ``--json``, or of the journal."""
     sys.stdout.write((catalog.schemas_directory() / f"{options.subject}.schema.json").read_text(encoding="utf-8"))
     return 0
 
 
 SHELLS = ("bash", "zsh", "fish", "powershell", "tcsh")
-"""What shtab writes scripts for."""
+"""The shells that shtab supports."""
 
 
 def completion_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command line of ``completion`` may have."""
+    """Adds the arguments of ``completion``."""
     add_common(parser)
     parser.add_argument("shell", choices=SHELLS, help="your shell")
 
 
 def completion_command(options: argparse.Namespace, screen: Screen) -> int:
-    """Prints a script by which a shell completes commands and options."""
+    """Prints a script that makes a shell complete commands and options."""
     try:
         import shtab
     except ImportError:
-        screen.failure('completing needs shtab: pip install "dml2onnx[completion]"')
+        screen.failure('completion needs shtab: pip install "dml2onnx[completion]"')
         return 1
     from dml2onnx.cli.parser import make_parser
 
@@ -176,16 +170,8 @@ def completion_command(options: argparse.Namespace, screen: Screen) -> int:
     return 0
 
 
-def _called_so(name: str) -> str:
-    """The operator that is called so elsewhere, as a question."""
-    from dml2onnx.catalog.familiar import meant_operator  # brings the reader of operators
-
-    meant = meant_operator(name)
-    return f"; did you mean {meant}?" if meant else ""
-
-
 def ops_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command line of ``ops`` may have."""
+    """Adds the arguments of ``ops``."""
     add_common(parser)
     parser.add_argument(
         "pattern", nargs="?", default="", metavar="TEXT", help="list only operators whose name contains this"
@@ -203,7 +189,11 @@ def ops_command(options: argparse.Namespace, screen: Screen) -> int:
     if screen.answered(answer):
         return 0
     if not answer.operators:
-        screen.failure(f"no operator has {quote(wanted)} in its name{_called_so(options.pattern)}")
+        from dml2onnx.catalog.familiar import meant_operator  # reads the catalog
+
+        meant = meant_operator(options.pattern)
+        question = f"; did you mean {meant}?" if meant else ""
+        screen.failure(f"no operator has {quote(wanted)} in its name{question}")
         return 2
     screen.table(
         ["operator", "from level", "compiles"],

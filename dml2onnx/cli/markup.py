@@ -1,6 +1,6 @@
-"""Text with rich's styles in square brackets: escaping text, and removing the styles.
+"""Escapes text for rich's markup, and removes the markup.
 
-Importing rich takes longer than most commands do; where nobody looks at a terminal, there is nothing for it to draw.
+Importing rich takes longer than most commands run, and output that is no terminal does not need it.
 """
 
 from __future__ import annotations
@@ -10,24 +10,20 @@ import re
 from dml2onnx.diagnostics import shortened
 
 LONGEST_SHOWN = 4000
-"""Characters of one text that is not ours; tools get everything."""
+"""Characters that are shown of a text from outside; JSON has all of it."""
 
 _TAG = re.compile(r"(\\*)(\[[a-z#/@][^[]*?])")
 
 
 def escape(text: str, longest: int = LONGEST_SHOWN) -> str:
-    """``text``, which need not be ours, as markup that shows it on one line."""
-    return _plain(shortened(text, longest))
+    """Markup that shows ``text``, shortened and on one line."""
+    markup = _TAG.sub(lambda match: f"{match[1]}{match[1]}\\{match[2]}", shortened(text, longest))
+    return markup + "\\" if markup.endswith("\\") and not markup.endswith("\\\\") else markup
 
 
 def escape_lines(text: str) -> str:
-    """Our own text, of several lines, as markup that shows it."""
-    return "\n".join(escape(line) for line in text.split("\n"))
-
-
-def _plain(text: str) -> str:
-    markup = _TAG.sub(lambda match: f"{match[1]}{match[1]}\\{match[2]}", text)
-    return markup + "\\" if markup.endswith("\\") and not markup.endswith("\\\\") else markup
+    """Markup that shows a text of several lines."""
+    return "\n".join(map(escape, text.split("\n")))
 
 
 def unstyled(markup: str) -> str:

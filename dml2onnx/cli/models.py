@@ -1,4 +1,4 @@
-"""Reads the model of a command, and its options for compiling."""
+"""Reads models as the command line specifies, and converts its options."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from dml2onnx.options import CompileOptions
 
 STANDARD_INPUT, SHOWN_INPUT = "-", "<stdin>"
-"""How the command line calls it, and messages."""
+"""The names of standard input on the command line and in messages."""
 
 
 def load_model(options: argparse.Namespace, screen: Screen, inputs: frozenset[str] = frozenset()) -> Graph:
-    """Reads the model as the command line says, from standard input too; ``inputs`` stay inputs."""
+    """Reads the model of a command, from a file or standard input; ``inputs`` are not frozen."""
     with screen.working("reading"):
         how = load_options(options, inputs)
         if options.model == STANDARD_INPUT:
@@ -35,24 +35,24 @@ def load_model(options: argparse.Namespace, screen: Screen, inputs: frozenset[st
 
 
 NAMED = frozenset({"check", "compile", "convert", "explain", "report", "run", "verify"})
-"""Commands for which sizes may have names."""
+"""Commands that accept names in ``--size``."""
 
 
 def at_sizes(graph: Graph, options: argparse.Namespace) -> Graph:
-    """The graph at the sizes that the command line wants, which may have names."""
+    """Resizes the graph as ``--size`` and ``--range`` specify."""
     if not options.size and not options.range:
         return graph
     if options.command not in NAMED and any(isinstance(size, str) for _, sizes in options.size for size in sizes):
         listed = shortened(", ".join(sorted(NAMED)))
-        message = f"names for sizes are for {listed}; for {options.command} each size is a number"
+        message = f"only {listed} accept names for sizes; {options.command} needs numbers"
         raise DmlError(WRONG_REQUEST.at(message, expected="numbers"))
-    from dml2onnx.checks.resizing import sized  # which few commands need
+    from dml2onnx.checks.resizing import sized  # slow to import, and rarely needed
 
     return sized(graph, dict(options.size) or None, dict(options.range))
 
 
 def load_options(options: argparse.Namespace, inputs: frozenset[str] = frozenset()) -> LoadOptions:
-    """How the command line wants models to be read."""
+    """The options for reading models."""
     return frontends.LoadOptions(
         constants=constants(options.constant),
         inputs=inputs,
@@ -65,16 +65,16 @@ def load_options(options: argparse.Namespace, inputs: frozenset[str] = frozenset
 
 
 def compile_options(options: argparse.Namespace) -> CompileOptions:
-    """What model the command line wants; where it names no target, the one of the provider is meant."""
-    from dml2onnx.options import CompileOptions  # which checks do without
+    """The options for compiling; the default target is that of the provider."""
+    from dml2onnx.options import CompileOptions  # not needed by check
 
     return CompileOptions.of_members(options, target=getattr(options, "target", None) or options.provider.target)
 
 
 def model_file(options: argparse.Namespace, graph: Graph) -> Path:
-    """The file that results are put beside: the model, or the chosen graph of a recording."""
+    """The file beside which results are written: the model, or the selected graph of a recording."""
     if options.model == STANDARD_INPUT:
-        message = "a model from standard input lies beside nothing; say with -o which file to write"
+        message = "a model from standard input has no directory for the result; choose the file to write with -o"
         raise WrongUseError(OUTPUT_UNWRITABLE.at(message, expected="-o OUT"))
     model = recording.index_of(Path(options.model))
     folder, source = model.parent, graph.sources[0].resolve()
@@ -82,5 +82,5 @@ def model_file(options: argparse.Namespace, graph: Graph) -> Path:
 
 
 def level_text(level: str | None, ships_with: str) -> str:
-    """A level and the products that first ship it."""
-    return "none admits it" if level is None else f"{level} ({ships_with})"
+    """A level and the first products with it."""
+    return "none (no level allows it)" if level is None else f"{level} ({ships_with})"

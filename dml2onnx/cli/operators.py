@@ -1,4 +1,4 @@
-"""``dml2onnx explain OPERATOR``: the catalogue's facts about an operator, and its ONNX form."""
+"""``dml2onnx explain OPERATOR``: the catalogue's description of an operator, and its ONNX form."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ KINDS = {
 
 
 def explain_operator(schema: OperatorSchema, screen: Screen) -> int:
-    """Fields, levels, data types, sizes, rules, and the ONNX form."""
+    """Shows fields, levels, data types, sizes, rules, and the ONNX form."""
     answer = operator_answer(schema)
     if screen.answered(answer):
         return 0
     screen.say(f"[bold]{answer.operator}[/]: {escape(answer.summary)}.")
-    screen.say(f"From feature level {answer.introduced} on.\n{answer.documentation}\n")
+    screen.say(f"Since feature level {answer.introduced}.\n{answer.documentation}\n")
     rows = [
         (item.name, item.kind, item.type, "optional" if item.optional else "", item.meaning) for item in answer.fields
     ]
@@ -40,8 +40,8 @@ def explain_operator(schema: OperatorSchema, screen: Screen) -> int:
     _section(screen, "rules", answer.rules)
     _section(screen, "what it does", answer.semantics)
     screen.say("\n[bold]data types and dimensions[/]")
-    screen.table(["from level", "of", "tensor", "dimensions", "data types"], _support(answer.support))
-    _section(screen, "what it becomes", [answer.becomes])
+    screen.table(["from level", "function", "tensor", "dimensions", "data types"], _support(answer.support))
+    _section(screen, "ONNX form", [answer.becomes])
     _section(screen, "what a default model leaves open", answer.left_open)
     return 0
 
@@ -54,9 +54,10 @@ def _section(screen: Screen, title: str, lines: Sequence[str]) -> None:
 
 
 def operator_answer(schema: OperatorSchema) -> OperatorAnswer:
-    """All that is shown of an operator."""
+    """The answer of ``explain OPERATOR``."""
     fields = (
-        OperatorField(item.name, KINDS[item.kind], _type(item), item.optional, _meaning(item)) for item in schema.fields
+        OperatorField(item.name, KINDS[item.kind], item.enum or item.type.value, item.optional, _meaning(item))
+        for item in schema.fields
     )
     return OperatorAnswer(
         operator=schema.name,
@@ -64,7 +65,7 @@ def operator_answer(schema: OperatorSchema) -> OperatorAnswer:
         documentation=schema.doc,
         introduced=schema.introduced.name,
         fields=tuple(fields),
-        sizes=_sizes(schema),
+        sizes={item.tensor: _plain(item.formula) for item in schema.constraints if item.formula and item.tensor},
         rules=_rules(schema),
         semantics=tuple(_plain(text) for text in schema.semantics),
         left_open=tuple(LEFT_OPEN[word] for word in schema.left_open),
@@ -79,20 +80,12 @@ def _level_support(row: SupportRow) -> LevelSupport:
 
 
 def _plain(text: str) -> str:
-    """The catalogue's words without its references to decisions."""
+    """Removes references to decisions from a text of the catalogue."""
     return re.sub(r"\s*\[decisions? [^\]]*\]", "", text).rstrip(".")
-
-
-def _type(field: FieldSchema) -> str:
-    return field.enum or field.type.value
 
 
 def _meaning(field: FieldSchema) -> str:
     return "; ".join(part for part in (field.shape or "", _plain(field.doc or "")) if part)
-
-
-def _sizes(schema: OperatorSchema) -> dict[str, str]:
-    return {item.tensor: _plain(item.formula) for item in schema.constraints if item.formula and item.tensor}
 
 
 def _rules(schema: OperatorSchema) -> tuple[str, ...]:
@@ -101,15 +94,16 @@ def _rules(schema: OperatorSchema) -> tuple[str, ...]:
 
 
 def _types(tensor: catalog.TensorSupport) -> tuple[str, ...]:
-    """Floats first, then signed integers, by their width."""
-    order = sorted(
-        tensor.data_types, key=lambda name: (not name.startswith("FLOAT"), name.startswith("U"), name.rjust(8))
-    )
-    return tuple(order)
+    """Floats, then signed, then unsigned integers, each by their width."""
+
+    def order(name: str) -> tuple[bool, bool, str]:
+        return not name.startswith("FLOAT"), name.startswith("U"), name.rjust(8)
+
+    return tuple(sorted(tensor.data_types, key=order))
 
 
 def _support(rows: Sequence[LevelSupport]) -> list[tuple[str, str, str, str, str]]:
-    """A line for each tensor of each level, what is said already left out."""
+    """A row for each tensor of each level; level and functions are in the first row only."""
     lines: list[tuple[str, str, str, str, str]] = []
     for row in rows:
         level, functions = row.level, ", ".join(row.functions)
@@ -122,18 +116,18 @@ def _support(rows: Sequence[LevelSupport]) -> list[tuple[str, str, str, str, str
 
 
 def _becomes(schema: OperatorSchema) -> str:
-    """How the lowering says it in a sentence: what is computed, and in which ONNX operators."""
+    """The first sentence of the lowering's docstring, which names the ONNX operators."""
     from dml2onnx.lowering import lowerings
 
     lowering = lowerings()[schema.short_name]
     text = inspect.getdoc(lowering) or ""
     if "tables of this module" in text:
-        return _tried(schema)
+        return _compiled(schema)
     return _plain(" ".join(text.partition("\n\n")[0].replace("``", "").split()))
 
 
-def _tried(schema: OperatorSchema) -> str:
-    """What an input of FLOAT32 gets, for lowerings that are rows of a table."""
+def _compiled(schema: OperatorSchema) -> str:
+    """The ONNX operators for FLOAT32, for lowerings that are rows of a table."""
     from dml2onnx.builder import GraphBuilder
     from dml2onnx.builder.recorder import INFERRED
     from dml2onnx.compiler import compile
@@ -142,6 +136,6 @@ def _tried(schema: OperatorSchema) -> str:
     inputs = dict.fromkeys((field.name for field in schema.input_fields), g.input("x", "FLOAT32", [2, 2]))
     attributes = {field.name: 0.5 for field in schema.attribute_fields if not field.optional}
     (output,) = schema.output_fields
-    made = g.record(schema.short_name, inputs, attributes, {output.name: INFERRED})[output.name]
-    assert not isinstance(made, tuple)
-    return f"{', '.join(node.op_type for node in compile(g.build(made)).lowered.nodes)} for FLOAT32"
+    tensor = g.record(schema.short_name, inputs, attributes, {output.name: INFERRED})[output.name]
+    assert not isinstance(tensor, tuple)
+    return f"{', '.join(node.op_type for node in compile(g.build(tensor)).lowered.nodes)} for FLOAT32"

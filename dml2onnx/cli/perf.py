@@ -52,14 +52,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Model:
-    """A model that is measured, as the user calls it."""
-
     name: str
+    """The path on the command line."""
     graph: Graph
 
 
 def perf_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command line of ``perf`` may have."""
+    """Adds the arguments of ``perf``."""
     add_common(parser)
     add_reading(parser)
     add_level(parser)
@@ -109,7 +108,7 @@ def perf_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_measuring(parser: argparse.ArgumentParser) -> None:
-    """What is measured of each."""
+    """Adds the options for a single measurement."""
     parser.add_argument(
         "--opset", type=int, choices=targets.OPSETS, default=targets.DEFAULT_OPSET, metavar="N", help="ONNX opset"
     )
@@ -126,7 +125,7 @@ def _add_measuring(parser: argparse.ArgumentParser) -> None:
         type=texts.seconds,
         default=2.0,
         metavar="S",
-        help="time to measure each, in turns (default: 2)",
+        help="seconds to measure each, in turns (default: 2)",
     )
     parser.add_argument("--runs", type=texts.at_least(1), metavar="N", help="number of runs of each, instead of a time")
     parser.add_argument(
@@ -134,7 +133,7 @@ def _add_measuring(parser: argparse.ArgumentParser) -> None:
         type=texts.at_least(0),
         default=10,
         metavar="N",
-        help="first runs, which are not measured (default: 10)",
+        help="runs before the measured ones (default: 10)",
     )
     parser.add_argument(
         "--seed", type=texts.at_least(0), default=0, metavar="N", help="seed of random inputs (default: 0)"
@@ -145,7 +144,7 @@ def _add_measuring(parser: argparse.ArgumentParser) -> None:
 
 
 def perf_command(options: argparse.Namespace, screen: Screen) -> int:
-    """Measures models that take turns, once their answers have been compared."""
+    """Compares the outputs of the models, then measures the models in turns."""
     inputs = InputArguments(options.input, options.max_bytes)
     how = load_options(options, inputs.names)
     with screen.working("reading"):
@@ -159,10 +158,10 @@ def perf_command(options: argparse.Namespace, screen: Screen) -> int:
         plan = measuring.Plan(0.0, options.runs, options.runs, min(options.runs, plan.rounds), options.warm_up)
     warnings: list[Diagnostic] = []
     load_before = _load()
-    with tempfile.TemporaryDirectory(prefix="dml2onnx-perf-") as directory, screen.counting("measuring") as said:
-        place = Path(directory)
-        subjects = _subjects(models, ways, inputs, options, place, warnings)
-        measured = measuring.measure(subjects, plan, place, said or (lambda text: None))
+    with tempfile.TemporaryDirectory(prefix="dml2onnx-perf-") as scratch, screen.counting("measuring") as progress:
+        directory = Path(scratch)
+        subjects = _subjects(models, ways, inputs, options, directory, warnings)
+        measured = measuring.measure(subjects, plan, directory, progress or (lambda text: None))
     answer = PerfAnswer(
         diagnostics=tuple(dict.fromkeys(warnings)),
         measured=tuple(_measured(item, measured) for item in measured),
@@ -175,34 +174,30 @@ def perf_command(options: argparse.Namespace, screen: Screen) -> int:
         files=() if options.report is None else (str(options.report),),
     )
     if options.report is not None:
-        first = models[0].graph
-        report = gathering.gather(first, _asked(options, "cpu"))
+        report = gathering.gather(models[0].graph, _compile_options(options, "cpu"))
         put(options.report, [html.page(report, answer).encode()])
     _show(answer, screen)
     return 0
 
 
-def _asked(options: argparse.Namespace, target: str = DEFAULT_TARGET) -> CompileOptions:
-    """What the command line says of all models."""
-    level, opset = options.feature_level, options.opset
-    return compiler_options.CompileOptions.of(
-        feature_level=level, documented=options.documented, opset=opset, target=target
-    )
+def _compile_options(options: argparse.Namespace, target: str = DEFAULT_TARGET) -> CompileOptions:
+    shared = {name: getattr(options, name) for name in ("feature_level", "documented", "opset")}
+    return compiler_options.CompileOptions.of(target=target, **shared)
 
 
 def _ways(options: argparse.Namespace) -> list[Way]:
-    """Every combination that was asked for; each once."""
+    """The combinations of providers, targets, levels, and threads to measure, without duplicates."""
     providers = [choice.Providers.of_texts([text]) for text in options.providers or ["cpu"]]
     for item in providers:
         installed.require_providers(item)
-    found = [
-        measuring.Way(provider, target, level, threads)
-        for provider in providers
-        for target, level, threads in product(
-            options.targets or [provider.target], options.levels or [1], options.threads or [0]
+    return list(
+        dict.fromkeys(
+            measuring.Way(provider, target, level, threads)
+            for provider in providers
+            for target in options.targets or [provider.target]
+            for level, threads in product(options.levels or [1], options.threads or [0])
         )
-    ]
-    return list(dict.fromkeys(found))
+    )
 
 
 def _subjects(
@@ -213,22 +208,22 @@ def _subjects(
     directory: Path,
     warnings: list[Diagnostic],
 ) -> list[Subject]:
-    """All that is measured, compiled and with what it is given; the ways of a model stand together."""
-    asked = _asked(options)
+    """Compiles all models and prepares their inputs; the subjects of a model are adjacent."""
+    compiling = _compile_options(options)
     subjects = []
     for model in models:
 
-        def supplied(compiled: CompiledModel) -> dict[str, Array]:
+        def feeds(compiled: CompiledModel) -> dict[str, Array]:
             warnings.extend(compiled.warnings)
             return measured_subjects.inputs_of(compiled, inputs(compiled.inputs), options.seed)
 
-        subjects += [measuring.of_model(model.graph, model.name, way, directory, supplied, asked) for way in ways]
+        subjects += [measuring.of_model(model.graph, model.name, way, directory, feeds, compiling) for way in ways]
         if options.against:
-            plain = compiler.compile_graph(model.graph, asked)
-            feeds = measured_subjects.inputs_of(plain, inputs(plain.inputs), options.seed)
+            compiled = compiler.compile_graph(model.graph, compiling)
+            arrays = measured_subjects.inputs_of(compiled, inputs(compiled.inputs), options.seed)
             others = dict.fromkeys((way.provider, way.threads) for way in ways)
             subjects += [
-                measuring.of_other(path, model.name, measuring.Way(provider, "", 0, threads), plain, feeds)
+                measuring.of_other(path, model.name, measuring.Way(provider, "", 0, threads), compiled, arrays)
                 for path in options.against
                 for provider, threads in others
             ]
@@ -238,9 +233,9 @@ def _subjects(
 # --- Figures ----------------------------------------------------------------------------------------------------------
 
 
-def _measured(item: Measurement, everything: list[Measurement]) -> Measured:
+def _measured(item: Measurement, measurements: list[Measurement]) -> Measured:
     subject, times = item.subject, item.times
-    first = next(other for other in everything if other.subject.model == subject.model)
+    first = next(other for other in measurements if other.subject.model == subject.model)
     p90, p95, p99, p999 = (float(value) for value in np.percentile(times, [90, 95, 99, 99.9]))
     median = float(np.median(times))
     latency = Latency(fmean(times), pstdev(times), min(times), median, p90, p95, p99, p999, max(times))
@@ -292,7 +287,7 @@ def _processor() -> str:
 def _load() -> float | None:
     try:
         return os.getloadavg()[0]
-    except (AttributeError, OSError):  # Windows has none
+    except (AttributeError, OSError):  # not available on Windows
         return None
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import codecs
 
 HANDLER = "dml2onnx.plain"
-"""The name of the error handler, as streams take it."""
+"""The name of the error handler for the ``errors`` of streams."""
 
-_TYPED = {"×": "x", "…": "...", "µ": "u", "→": "->", "–": "-", "≤": "<=", "≥": ">=", "·": "*"}
+_ASCII = {"×": "x", "…": "...", "µ": "u", "→": "->", "–": "-", "≤": "<=", "≥": ">=", "·": "*"}
 
 
-def _typed(error: UnicodeError) -> tuple[str, int]:
+def _replaced(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
     text = error.object[error.start : error.end]
-    return "".join(_TYPED.get(char, "?") for char in text), error.end
+    return "".join(_ASCII.get(char, "?") for char in text), error.end
 
 
-codecs.register_error(HANDLER, _typed)
+codecs.register_error(HANDLER, _replaced)

@@ -1,4 +1,4 @@
-"""A command as a process: streams (closed ones, too), interruptions, and the exit code."""
+"""Runs a command as a process: streams, which may be closed, interrupts, and the exit code."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dml2onnx.diagnostics import Diagnostic, DmlError
 
 PATIENCE = 2.0
-"""Seconds that an interruption waits for imports."""
+"""Seconds that an interrupt waits for an import to finish."""
 
 
 def perform(arguments: Sequence[str] | None) -> int:
@@ -32,15 +32,14 @@ def perform(arguments: Sequence[str] | None) -> int:
     _open_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors=plain.HANDLER)  # consoles of other languages lack × and µ
-    with _interruptions() as interruption:
+            stream.reconfigure(errors=plain.HANDLER)  # some code pages lack × and µ
+    with _interrupts() as interrupt:
         try:
             code = _with_packages(sys.argv[1:] if arguments is None else arguments)
             sys.stdout.flush()
             sys.stderr.flush()
         except BrokenPipeError:
-            # whoever read our output has gone; Python would complain once more when it closes the streams
-            _discard_output()
+            _discard_output()  # else Python prints another error when it closes the streams
             code = BROKEN_PIPE
         except OSError as error:
             with suppress(OSError):
@@ -48,21 +47,21 @@ def perform(arguments: Sequence[str] | None) -> int:
             _discard_output()
             code = FINDINGS
         except BaseException:
-            if not interruption.asked_for:
-                raise
-            code = INTERRUPTED  # a library that was interrupted may have made something else of it
-        return INTERRUPTED if interruption.asked_for else code
+            if not interrupt.is_requested:
+                raise  # else a library may have turned the KeyboardInterrupt into another exception
+            code = INTERRUPTED
+        return INTERRUPTED if interrupt.is_requested else code
 
 
 def _with_packages(arguments: Sequence[str]) -> int:
-    """Runs one command; a package that is missing, as after ``pip install --no-deps``, is no bug of ours."""
+    """Runs one command; reports a missing package, as after ``pip install --no-deps``, without a traceback."""
     try:
         return _command_line(arguments)
     except ModuleNotFoundError as error:
         name = (error.name or "").partition(".")[0]
         if name in ("", "dml2onnx"):
             raise
-        sys.stderr.write(f"error: the package {name} is not installed here: pip install {name}\n")
+        sys.stderr.write(f"error: the package {name} is not installed: pip install {name}\n")
         return FINDINGS
 
 
@@ -75,17 +74,21 @@ def _command_line(arguments: Sequence[str]) -> int:
         return end.code if isinstance(end.code, int) else 0
     from dml2onnx.cli.render import Screen
 
-    output = getattr(options, "output", None)
-    aside = hasattr(output, "write")
-    screen = Screen(as_json=options.json, quiet=options.quiet, aside=aside, command=options.command)
+    writes_to_stdout = hasattr(getattr(options, "output", None), "write")
+    screen = Screen(
+        as_json=options.json, quiet=options.quiet, is_stdout_taken=writes_to_stdout, command=options.command
+    )
     return _perform(options, screen)
 
 
 def _perform(options: argparse.Namespace, screen: Screen) -> int:
+    from dml2onnx.cli.commands import module_of
     from dml2onnx.diagnostics import DmlError, InternalError, UnreadableError
 
     try:
-        code: int = _command(options.command)(options, screen)
+        command: Callable[[argparse.Namespace, Screen], int]
+        command = getattr(module_of(options.command), f"{options.command}_command")
+        return command(options, screen)
     except UnreadableError as error:
         screen.diagnostics(_placed(error, options))
         return UNREADABLE
@@ -103,46 +106,38 @@ def _perform(options: argparse.Namespace, screen: Screen) -> int:
     except KeyboardInterrupt:
         screen.failure("interrupted")
         return INTERRUPTED
-    return code
 
 
 def _placed(error: DmlError, options: argparse.Namespace) -> Sequence[Diagnostic]:
-    """The findings, with their places in the text of the model that the command was about."""
+    """The findings, with their places in the text of the model."""
     from dml2onnx.report.checked import placed_in
 
     name = getattr(options, "model", None)
     return placed_in(Path(name), error.diagnostics) if isinstance(name, str) and name else error.diagnostics
 
 
-def _command(name: str) -> Callable[[argparse.Namespace, Screen], int]:
-    from dml2onnx.cli.commands import module_of
-
-    command: Callable[[argparse.Namespace, Screen], int] = getattr(module_of(name), f"{name}_command")
-    return command
-
-
 # --- Streams --------------------------------------------------------------------------------------------------------
 
 
 def _open_streams() -> None:
-    """What was closed by whoever started us swallows what we say, as Python's own print does.
+    """Replaces closed standard streams by the null device, which reserves their descriptors.
 
-    The descriptors are taken, so that no file which is opened later is mistaken for them.
+    Otherwise a file that is opened later would get the descriptor of a standard stream.
     """
     for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             os.fstat(descriptor)
         except OSError:
-            empty = os.open(os.devnull, os.O_RDONLY)
-            if empty != descriptor:
-                os.dup2(empty, descriptor)
-                os.close(empty)
+            null = os.open(os.devnull, os.O_RDONLY)
+            if null != descriptor:
+                os.dup2(null, descriptor)
+                os.close(null)
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "r+", encoding="utf-8"))  # noqa: SIM115  # for as long as we live
+            setattr(sys, name, open(os.devnull, "r+", encoding="utf-8"))  # noqa: SIM115  # open until the process ends
 
 
-def reader_has_gone() -> bool:
-    """Whether standard output is a pipe that nobody reads from any more."""
+def is_stdout_broken() -> bool:
+    """Whether standard output is a pipe whose reader has closed it."""
     import select
 
     if not hasattr(select, "poll"):
@@ -153,41 +148,41 @@ def reader_has_gone() -> bool:
 
 
 def _discard_output() -> None:
-    """Sends what is still in the buffers of the streams nowhere."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
+    """Redirects streams that cannot be flushed to the null device."""
+    null = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except OSError:
             with suppress(OSError):
-                os.dup2(nowhere, stream.fileno())
-    os.close(nowhere)
+                os.dup2(null, stream.fileno())
+    os.close(null)
 
 
-# --- Interruptions --------------------------------------------------------------------------------------------------
+# --- Interrupts -----------------------------------------------------------------------------------------------------
 
 
-class _Interruption:
-    """Handles the signal: raises KeyboardInterrupt, but not in the midst of an import.
+class _Interrupt:
+    """A signal handler that raises KeyboardInterrupt, but not during an import.
 
-    Libraries take an exception there for a failure of theirs, swallow it, or write it to standard error.
+    Libraries mistake an exception during an import for a missing dependency, swallow it, or print it.
     """
 
     def __init__(self) -> None:
-        self.asked_for = False
-        self._latest = 0.0
+        self.is_requested = False
+        self._deadline = 0.0
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
-        if not self.asked_for:
-            self.asked_for = True
-            self._latest = time.monotonic() + PATIENCE
-        if _importing(frame) and time.monotonic() < self._latest:
-            _thread.start_new_thread(_ask_again, ())
+        if not self.is_requested:
+            self.is_requested = True
+            self._deadline = time.monotonic() + PATIENCE
+        if _is_importing(frame) and time.monotonic() < self._deadline:
+            _thread.start_new_thread(_interrupt_again, ())
         else:
             raise KeyboardInterrupt
 
 
-def _importing(frame: FrameType | None) -> bool:
+def _is_importing(frame: FrameType | None) -> bool:
     while frame is not None:
         if "importlib._bootstrap" in frame.f_code.co_filename:
             return True
@@ -195,27 +190,24 @@ def _importing(frame: FrameType | None) -> bool:
     return False
 
 
-def _ask_again() -> None:
+def _interrupt_again() -> None:
     time.sleep(0.01)
     _thread.interrupt_main()
 
 
 @contextmanager
-def _interruptions() -> Iterator[_Interruption]:
-    """Interruptions are ours while a command runs; what comes afterwards comes too late.
-
-    Whoever starts a command in the background with the signal ignored, as shells do, means that.
-    """
-    interruption = _Interruption()
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        yield interruption
+def _interrupts() -> Iterator[_Interrupt]:
+    """Handles SIGINT while a command runs, and ignores it afterwards."""
+    interrupt = _Interrupt()
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as shells start background jobs
+        yield interrupt
         return
     try:
-        before = signal.signal(signal.SIGINT, interruption)
-    except ValueError:  # only the main thread has signals
-        yield interruption
+        before = signal.signal(signal.SIGINT, interrupt)
+    except ValueError:  # not in the main thread
+        yield interrupt
         return
     try:
-        yield interruption
+        yield interrupt
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN if before is signal.default_int_handler else before)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def recorder_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command line of ``recorder`` may have."""
+    """Adds the arguments of ``recorder``."""
     add_common(parser)
     parser.add_argument(
         "--output",
@@ -32,32 +32,30 @@ def recorder_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def recorder_command(options: argparse.Namespace, screen: Screen) -> int:
-    """Writes the headers, and an example of their use where there is none yet; what is there of that is left alone."""
+    """Writes the headers, and the files of an example that do not exist yet."""
     directory: Path = options.output
     make_directory(directory / "posix")
     header = directory / recorder.HEADER
-    others = {directory / name: [recorder.contents(name)] for name in recorder.HEADERS if name != recorder.HEADER}
     replaced = tuple(
         str(directory / name)
         for name in recorder.HEADERS
         if (directory / name).is_file() and (directory / name).read_bytes() != recorder.contents(name)
     )
     kept = [directory / name for name in recorder.EXAMPLE if (directory / name).exists()]
-    fresh = [name for name in recorder.EXAMPLE if directory / name not in kept]
-    beside = others | {directory / name: [recorder.contents(name)] for name in fresh}
-    written = put(header, [recorder.contents(recorder.HEADER)], beside)
+    contents = {directory / name: [recorder.contents(name)] for name in (*recorder.HEADERS, *recorder.EXAMPLE)}
+    others = {path: parts for path, parts in contents.items() if path != header and path not in kept}
+    written = put(header, contents[header], others)
     answer = answers.RecorderAnswer(
         files=tuple(map(str, written)),
         file_bytes={str(path): path.stat().st_size for path in written},
         replaced=replaced,
         kept=tuple(map(str, kept)),
     )
-    if options.json:
-        screen.answer(answer)
+    if screen.answered(answer):
         return 0
     for file in answer.files:
-        what = "replaced another version of" if file in answer.replaced else "wrote"
-        screen.say(f"[bold green]{what}[/] {escape(file)}")
+        verb = "replaced another version of" if file in answer.replaced else "wrote"
+        screen.say(f"[bold green]{verb}[/] {escape(file)}")
     for file in answer.kept:
-        screen.say(f"left {escape(file)} as it is")
+        screen.say(f"kept {escape(file)}")
     return 0

@@ -33,37 +33,37 @@ if TYPE_CHECKING:
     from dml2onnx.reducing import Progress
     from dml2onnx.report.answers import ReduceAnswer
 
-PLACE = "{}"
-"""What stands in a command for the path of the graph."""
+PLACEHOLDER = "{}"
+"""The path of the graph in a command."""
 NOT_FOUND = (126, 127)
-"""What a shell ends with that does not find a command, or may not run it."""
+"""The exit codes of a shell for a command that it cannot find or run."""
 
 
 @dataclass
 class Interestingness:
-    """The test of a graph: a command of the shell, and what it has to end with."""
+    """The test of a graph: a shell command, and its expected exit code."""
 
     command: str
     timeout: float
     directory: Path
     name: str
-    wanted: int = 0
+    expected: int = 0
     tests: int = 0
-    seen: dict[bytes, bool] = field(default_factory=dict)
-    """By the text of a graph, for passes come by the same one again."""
+    results: dict[bytes, bool] = field(default_factory=dict)
+    """A cache by the text of a graph, because passes produce the same graph repeatedly."""
 
     def __call__(self, graph: Graph) -> bool:
-        """Whether the command ends as it is to."""
+        """Whether the command ends with the expected exit code."""
         path = self._written(graph)
         text = path.read_bytes()
-        known = self.seen.get(text)
-        if known is None or path.with_name(f"{path.name}.data").exists():
-            known = self.seen[text] = self.exit_code(path) == self.wanted
-        return known
+        result = self.results.get(text)
+        if result is None or path.with_name(f"{path.name}.data").exists():
+            result = self.results[text] = self._exit_code(path) == self.expected
+        return result
 
     def first(self, graph: Graph) -> int | None:
-        """The exit code for the whole graph; ``None`` where it takes too long."""
-        return self.exit_code(self._written(graph))
+        """The exit code for the whole graph, or ``None`` after a timeout."""
+        return self._exit_code(self._written(graph))
 
     def _written(self, graph: Graph) -> Path:
         path = self.directory / self.name
@@ -72,25 +72,23 @@ class Interestingness:
         exporters.export(graph, path, "native")
         return path
 
-    def exit_code(self, path: Path) -> int | None:
-        """What the command ends with; ``None`` where it takes too long."""
+    def _exit_code(self, path: Path) -> int | None:
         self.tests += 1
         quoted = subprocess.list2cmdline([str(path)]) if os.name == "nt" else shlex.quote(str(path))
-        command = self.command.replace(PLACE, quoted) if PLACE in self.command else f"{self.command} {quoted}"
-        nowhere = subprocess.DEVNULL
-        process = subprocess.Popen(
-            command, shell=True, stdin=nowhere, stdout=nowhere, stderr=nowhere, start_new_session=True
-        )
+        has_path = PLACEHOLDER in self.command
+        command = self.command.replace(PLACEHOLDER, quoted) if has_path else f"{self.command} {quoted}"
+        null = subprocess.DEVNULL
+        process = subprocess.Popen(command, shell=True, stdin=null, stdout=null, stderr=null, start_new_session=True)
         try:
             return process.wait(self.timeout)
         except subprocess.TimeoutExpired:
             return None
         finally:
-            _end(process)
+            _kill(process)
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Ends a command with all that it has started."""
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kills a command and its child processes if it still runs."""
     if process.poll() is None:
         with suppress(OSError):
             if sys.platform == "win32":
@@ -101,7 +99,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def reduce_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command line of ``reduce`` may have."""
+    """Adds the arguments of ``reduce``."""
     add_model(parser)
     add_freeze(parser)
     test = parser.add_mutually_exclusive_group(required=True)
@@ -109,13 +107,13 @@ def reduce_arguments(parser: argparse.ArgumentParser) -> None:
         "--while",
         dest="failing",
         metavar="COMMAND",
-        help="keep graphs for which this command fails with the same exit code as for MODEL; the shell runs it "
-        "with the path of the graph (native JSON) for {}, or at its end",
+        help="keep graphs for which this shell command fails with the same exit code as for MODEL; {} in it, or its "
+        "end, is the path of the graph (native JSON)",
     )
     test.add_argument(
         "--interesting",
         metavar="COMMAND",
-        help="keep graphs for which this command exits with 0, as in C-Reduce",
+        help="keep graphs for which this shell command exits with 0, as in C-Reduce",
     )
     parser.add_argument(
         "-o",
@@ -129,15 +127,15 @@ def reduce_arguments(parser: argparse.ArgumentParser) -> None:
         type=texts.seconds,
         default=300.0,
         metavar="SECONDS",
-        help="time limit for the command; a graph that exceeds it is not kept (default: 300, as in C-Reduce)",
+        help="time limit for the command; graphs that exceed it are dropped (default: 300, as in C-Reduce)",
     )
 
 
 def reduce_command(options: argparse.Namespace, screen: Screen) -> int:
-    """Makes a graph as small as a command allows."""
+    """Writes the smallest graph for which a command still fails."""
     start = time.monotonic()
     graph = load_model(options, screen, frozenset(options.input))
-    raise_errors(item for item in graph.findings)
+    raise_errors(graph.findings)
     output = _output(options, graph)
     check_target(output)
     spare([output, output.with_name(f"{output.name}.data")], graph.sources)
@@ -147,75 +145,76 @@ def reduce_command(options: argparse.Namespace, screen: Screen) -> int:
         name = f"{Path(options.model).stem if options.model != STANDARD_INPUT else 'graph'}.json"
         command = options.failing if options.interesting is None else options.interesting
         test = Interestingness(command, options.timeout, Path(directory), name)
-        test.wanted = _wanted(test, graph, is_failure=options.interesting is None)
+        test.expected = _expected_exit_code(test, graph, is_failure=options.interesting is None)
         exporters.export(graph, output, "native")
-        with screen.counting("reducing") as said:
+        with screen.counting("reducing") as show:
 
-            def tell(progress: Progress) -> None:
+            def save(progress: Progress) -> None:
                 nonlocal best
                 best = progress.graph
                 exporters.export(best, output, "native")
-                if said is not None:
-                    said(f"{plural(len(best.nodes), 'node')}, {plural(test.tests, 'test', 'no')}")
+                if show is not None:
+                    show(f"{plural(len(best.nodes), 'node')}, {plural(test.tests, 'test', 'no')}")
 
             try:
-                reducing.reduced(graph, test, tell)
+                reducing.reduced(graph, test, save)
             except KeyboardInterrupt:
                 finished = False
+    files = _files(output)
     answer = answers.ReduceAnswer(
-        files=tuple(map(str, _written(output))),
-        file_bytes=answers.sizes_of(_written(output)),
-        exit_code=test.wanted,
+        files=tuple(map(str, files)),
+        file_bytes=answers.sizes_of(files),
+        exit_code=test.expected,
         directml_nodes=len(best.nodes),
         directml_nodes_before=len(graph.nodes),
         tests=test.tests,
         seconds=time.monotonic() - start,
         finished=finished,
     )
-    _say(answer, screen)
+    _show(answer, screen)
     return 0 if finished else INTERRUPTED
 
 
-def _wanted(test: Interestingness, graph: Graph, *, is_failure: bool) -> int:
-    """The exit code that makes a graph interesting; DML3038 where it is not that of the whole one."""
+def _expected_exit_code(test: Interestingness, graph: Graph, *, is_failure: bool) -> int:
+    """The exit code of interesting graphs; raises DML3038 if the whole graph is not interesting."""
     code = test.first(graph)
     if code in NOT_FOUND:
-        message = f"the shell does not find the command {quote(test.command)}, or may not run it: it ends with {code}"
-        raise WrongUseError(NOT_OF_INTEREST.at(message, expected="a command that is found", found=f"exit code {code}"))
+        message = f"the shell cannot find or run the command {quote(test.command)}: exit code {code}"
+        raise WrongUseError(NOT_OF_INTEREST.at(message, expected="a command that runs", found=f"exit code {code}"))
     if code is not None and (code != 0) == is_failure:
         return code
-    found = f"no end within {test.timeout:g} s" if code is None else f"exit code {code}"
+    found = f"timeout after {test.timeout:g} s" if code is None else f"exit code {code}"
     expected = "an exit code other than 0" if is_failure else "exit code 0"
-    what = "does not end in time" if code is None else f"ends with exit code {code}"
-    message = f"the command {what} for the whole graph, so there is nothing to look for"
+    result = "times out" if code is None else f"ends with exit code {code}"
+    message = f"the command {result} for the whole graph, so there is no failure to reduce"
     raise DmlError(NOT_OF_INTEREST.at(message, expected=expected, found=found))
 
 
 def _output(options: argparse.Namespace, graph: Graph) -> Path:
     """The file to write; without -o a new one beside the model."""
     if options.output is not None:
-        named: Path = options.output
-        if named.suffix.lower() != ".json":
-            message = f"{quote(named.name)} is no name of a native graph"
-            raise WrongUseError(OUTPUT_UNWRITABLE.at(message, expected="OUT.json", found=str(named)))
-        return named
+        path: Path = options.output
+        if path.suffix.lower() != ".json":
+            message = f"{quote(path.name)} does not name a native graph"
+            raise WrongUseError(OUTPUT_UNWRITABLE.at(message, expected="OUT.json", found=str(path)))
+        return path
     path = model_file(options, graph).with_suffix(".reduced.json")
     if path.exists():
-        message = f"{quote(str(path))} is there already; say with -o which file to write"
+        message = f"{quote(str(path))} already exists; choose the file to write with -o"
         raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="-o OUT.json", found=str(path)))
     return path
 
 
-def _written(output: Path) -> list[Path]:
-    """The graph, and the file of its contents where there is one that it names."""
-    beside = output.with_name(f"{output.name}.data")
-    named = beside.exists() and f'"{beside.name}"' in output.read_text(encoding="utf-8")
-    if beside.exists() and not named:
-        beside.unlink()  # of a larger graph
-    return [output, beside] if named else [output]
+def _files(output: Path) -> list[Path]:
+    """The file of the graph, and that of its weights if it refers to one."""
+    data = output.with_name(f"{output.name}.data")
+    is_used = data.exists() and f'"{data.name}"' in output.read_text(encoding="utf-8")
+    if data.exists() and not is_used:
+        data.unlink()  # from a larger graph
+    return [output, data] if is_used else [output]
 
 
-def _say(answer: ReduceAnswer, screen: Screen) -> None:
+def _show(answer: ReduceAnswer, screen: Screen) -> None:
     if screen.answered(answer):
         return
     if not answer.finished:

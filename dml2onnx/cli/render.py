@@ -23,38 +23,30 @@ if TYPE_CHECKING:
     from dml2onnx.onnx_model import Array
 
 MOST_PORTS = 20
-"""Inputs that a text lists, and outputs: a recorded graph may have hundreds of weights among its inputs."""
+"""The limit for listed inputs, and for outputs: a recorded graph may have hundreds of weights among its inputs."""
 MOST_SHOWN = 50
-"""People stop reading long before; tools get everything."""
-
+"""The limit for printed findings; JSON has all of them."""
 LONGEST_MEMBER = 400
-"""Characters of what was expected or found; tools get everything."""
-
+"""Characters of an expected or found value; JSON has all of it."""
 LONGEST_CELL = 1000
-"""Characters of one cell of a table."""
-
+"""Characters of a table cell."""
 LONGEST_PLACE = 300
-"""Characters of the name of a node, of a pointer, and of the name of a file."""
-
+"""Characters of a node's name, a pointer, and a file's name."""
 PIPED_WIDTH = 200
-"""Columns of a table that no terminal limits."""
-
-TERMINAL_BY_WORD = ("FORCE_COLOR", "TTY_COMPATIBLE")
-"""Variables that make a terminal of what is none, as rich understands them."""
-
-BETWEEN_LINES = 30.0
-"""Seconds between two lines that say how far something is, in a log."""
-
+"""Columns of a table outside of a terminal."""
+FORCE_TERMINAL = ("FORCE_COLOR", "TTY_COMPATIBLE")
+"""Environment variables that make rich treat any output as a terminal."""
+LOG_INTERVAL = 30.0
+"""Seconds between two progress messages in a log."""
 COLOURS = {"error": "bold red", "warning": "bold yellow"}
-
 _NARROW = 0x300
-"""Characters below it that can be printed take one column."""
+"""Printable characters below it are one column wide."""
 
 
 def _laid_out(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str] | None:
-    """Lines of a table as rich lays it out, which takes it longer than all else that lists do.
+    """The lines of a table as rich would format it, without the slow import of rich.
 
-    ``None`` where it would fold something, or has to look up how wide it is.
+    ``None`` if a cell would have to be folded, or contains characters that may be wide.
     """
     texts = [[column.removeprefix(">") for column in columns]] if any(columns) else []
     texts += [[str(cell) for cell in row] for row in rows]
@@ -71,148 +63,146 @@ def _laid_out(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> list[
 
 
 class Stream:
-    """Standard output or standard error, as people read them; rich is asked only where it has something to draw."""
+    """Standard output or standard error; rich is used on terminals only."""
 
     def __init__(self, *, errors: bool) -> None:
         self._errors = errors
 
     @property
     def file(self) -> TextIO:
-        """What is written to."""
+        """The stream of this process; tests replace it."""
         return sys.stderr if self._errors else sys.stdout
 
     @cached_property
     def console(self) -> Console:
-        """The same for rich."""
-        from dml2onnx.cli import terminal  # brings rich, which takes longer than many commands
+        """A rich console for the stream."""
+        from dml2onnx.cli import terminal  # imports rich, which takes longer than many commands
 
         return terminal.console(errors=self._errors)
 
     @property
     def is_terminal(self) -> bool:
-        """Whether colours and spinners are seen there."""
-        return self._is_for_rich() and self.console.is_terminal
+        """Whether the stream shows colours and spinners."""
+        return self._uses_rich() and self.console.is_terminal
 
     @property
     def is_interactive(self) -> bool:
-        """Whether somebody sees what moves there: a terminal by its nature, not by a wish for colours."""
+        """Whether the stream is a real terminal, not only because of FORCE_COLOR."""
         return self._is_tty() and self.is_terminal
 
     def print(self, markup: str) -> None:
-        """A line, or several."""
+        """Prints one or more lines."""
         if not markup.isprintable():
             markup = "\n".join(map(visible, markup.split("\n")))
-        if self._is_for_rich():
+        if self._uses_rich():
             self.console.print(markup)
             return
         self.file.write(unstyled(markup) + "\n")
         self.file.flush()
 
-    def _is_for_rich(self) -> bool:
-        if any(name in os.environ for name in TERMINAL_BY_WORD):
-            return True
-        return self._is_tty()
+    def _uses_rich(self) -> bool:
+        return any(name in os.environ for name in FORCE_TERMINAL) or self._is_tty()
 
     def _is_tty(self) -> bool:
         isatty = getattr(self.file, "isatty", None)
         try:
             return isatty is not None and isatty()
-        except ValueError:  # a stream that is closed
+        except ValueError:  # a closed stream
             return False
 
 
 class Log:
-    """Says in a log how far something is, so that whoever waits for it sees that it goes on."""
+    """Progress messages for a log, at most one per LOG_INTERVAL."""
 
-    def __init__(self, stream: Stream, what: str) -> None:
+    def __init__(self, stream: Stream, title: str) -> None:
         self._stream = stream
-        self._what = what
-        self._said = time.monotonic()
+        self._title = title
+        self._printed = time.monotonic()
 
     def say(self, text: str) -> None:
-        """A line, if the last one was long ago."""
+        """Prints a message unless the last one is too recent."""
         now = time.monotonic()
-        if now - self._said >= BETWEEN_LINES:
-            self._said = now
-            self._stream.print(escape(f"{self._what}: {text}"))
+        if now - self._printed >= LOG_INTERVAL:
+            self._printed = now
+            self._stream.print(escape(f"{self._title}: {text}"))
 
 
 class Screen:
     """Standard output for results, standard error for findings and progress."""
 
-    def __init__(self, *, as_json: bool, quiet: bool, aside: bool = False, command: str = "") -> None:
-        """``aside`` leaves standard output to what the ``command`` writes there."""
+    def __init__(self, *, as_json: bool, quiet: bool, is_stdout_taken: bool = False, command: str = "") -> None:
+        """``is_stdout_taken`` sends results to standard error, because ``command`` writes a file to standard output."""
         self.command = command
         self.as_json = as_json
         self.quiet = quiet
-        self._has_pointed = False
-        """Whether it has been said where more about findings is found; once is enough."""
-        self.out = Stream(errors=aside)
+        self._has_hinted = False
+        """Whether the hint at ``explain`` has been printed."""
+        self.out = Stream(errors=is_stdout_taken)
         self.err = Stream(errors=True)
 
     @contextmanager
-    def working(self, what: str) -> Iterator[None]:
-        """A spinner while something takes long, where somebody is looking."""
+    def working(self, title: str) -> Iterator[None]:
+        """Shows a spinner on an interactive terminal."""
         if self.as_json or self.quiet or not self.err.is_interactive:
             yield
         else:
-            with self.err.console.status(what):
+            with self.err.console.status(title):
                 yield
 
     @contextmanager
-    def counting(self, what: str) -> Iterator[Callable[[str], object] | None]:
-        """As :meth:`working`, with a function that says how far it is: a line now and then where nobody is looking."""
+    def counting(self, title: str) -> Iterator[Callable[[str], object] | None]:
+        """Like :meth:`working`, and yields a function that shows progress, in logs as occasional lines."""
         if self.quiet:
             yield None
         elif self.as_json or not self.err.is_interactive:
-            yield Log(self.err, what).say
+            yield Log(self.err, title).say
         else:
-            with self.err.console.status(what) as status:
-                yield lambda text: status.update(f"{what}: {escape(text)}")
+            with self.err.console.status(title) as status:
+                yield lambda text: status.update(f"{title}: {escape(text)}")
 
     @contextmanager
-    def bar(self, what: str, total: int) -> Iterator[Callable[[str], object]]:
-        """A bar with a function that moves it by one and says how it goes; in logs a line now and then."""
+    def bar(self, title: str, total: int) -> Iterator[Callable[[str], object]]:
+        """Yields a function that advances a progress bar by one and sets its text; in logs it prints lines."""
         if self.quiet:
             yield lambda text: None
             return
         if self.as_json or not self.err.is_interactive:
-            log, steps = Log(self.err, what), itertools.count(1)
+            log, steps = Log(self.err, title), itertools.count(1)
             yield lambda text: log.say(f"{next(steps)} of {total}, {text}")
             return
         from dml2onnx.cli import terminal
 
-        with terminal.bar(self.err.console, what, total) as advance:
+        with terminal.bar(self.err.console, title, total) as advance:
             yield advance
 
     def json(self, value: object) -> None:
-        """One JSON document on standard output."""
+        """Prints a JSON document on standard output."""
         text = json.dumps(value, indent=2, allow_nan=False)
-        # a command wherever it stands in a line of GitHub's logs, and the same text to whoever reads JSON
+        # GitHub executes ##[...] anywhere in a log line; the escape is the same text in JSON
         self.out.file.write(text.replace("##[", r"\u0023#[") + "\n")
 
     def answer(self, answer: Head) -> None:
-        """What the command says, as JSON."""
+        """Prints the command's answer as JSON."""
         self.json(as_json(answer))
 
     def answered(self, answer: Head) -> bool:
-        """Says it as JSON if that is what was asked for, and whether it was."""
+        """Prints the answer if JSON is wanted, and returns whether it is."""
         if self.as_json:
             self.answer(answer)
         return self.as_json
 
     def say(self, text: str = "") -> None:
-        """A line for people; markup is rich's."""
+        """Prints a line of rich markup unless JSON is wanted."""
         if not self.quiet and not self.as_json:
             self.out.print(text)
 
     def note(self, text: str = "") -> None:
-        """A line for people that is no part of the answer where that is for programs."""
+        """Prints a line of rich markup, on standard error if standard output is JSON."""
         if not self.quiet:
             (self.err if self.as_json else self.out).print(text)
 
     def table(self, columns: Sequence[str], rows: Sequence[Sequence[object]], title: str = "") -> None:
-        """Rows for people; columns whose title starts with ``>`` are aligned to the right."""
+        """Prints a table; columns whose title starts with ``>`` are right-aligned."""
         if self.quiet or self.as_json:
             return
         rows, title = [[shortened(str(cell), LONGEST_CELL) for cell in row] for row in rows], visible(title)
@@ -224,29 +214,29 @@ class Screen:
             lines = terminal.table(self.out.console, columns, rows, title, width)
         self.out.file.writelines(lines)
 
-    def diagnostics(self, items: Sequence[Diagnostic], *, asked_for: bool = False) -> None:
-        """Findings, each with its place and its remedy; as JSON they are the whole answer.
+    def diagnostics(self, items: Sequence[Diagnostic], *, are_results: bool = False) -> None:
+        """Prints findings with their places and remedies; as JSON they are the whole answer.
 
-        They go to standard error unless they are what the command was ``asked_for``.
+        They go to standard error unless they ``are_results`` of the command.
         """
         if self.as_json:
             self.answer(Answer(command=self.command, diagnostics=tuple(items)))
             return
-        wanted = [item for item in items if not self.quiet or item.is_error]
-        stream = self.out if asked_for else self.err
+        shown = [item for item in items if not self.quiet or item.is_error]
+        stream = self.out if are_results else self.err
         page = ""
-        for item in wanted[:MOST_SHOWN]:
+        for item in shown[:MOST_SHOWN]:
             self._diagnostic(item, stream, page)
             page = item.documentation or page
-        if len(wanted) > MOST_SHOWN:
-            stream.print(f"... and {len(wanted) - MOST_SHOWN} more; --json lists all of them")
-        if wanted and not self._has_pointed:
-            self._has_pointed = True
-            code = next((item.code for item in wanted if item.is_error), wanted[0].code)
+        if len(shown) > MOST_SHOWN:
+            stream.print(f"... and {len(shown) - MOST_SHOWN} more; --json lists all of them")
+        if shown and not self._has_hinted:
+            self._has_hinted = True
+            code = next((item.code for item in shown if item.is_error), shown[0].code)
             stream.print(f"[dim]for more:[/] dml2onnx explain {code}")
 
     def _diagnostic(self, item: Diagnostic, stream: Stream, page: str) -> None:
-        """What the message says already is not said once more, nor is the ``page`` of the finding before."""
+        """Prints a finding without repeating parts of its message, or the ``page`` of the previous finding."""
         node = f'node "{shortened(item.node, LONGEST_PLACE)}"' if item.node else ""
         if item.operator:
             node += f" ({item.operator})"
@@ -272,7 +262,7 @@ class Screen:
                 stream.print(f"    [dim]{label}:[/] {escape(text, LONGEST_MEMBER)}")
 
     def _second_place(self, place: Place, item: Diagnostic, stream: Stream) -> None:
-        """Another place of a finding, underlined with dashes; where it is not in a text, by its name."""
+        """Prints another place of a finding, underlined with dashes, or its pointer if it has no line."""
         if not place.line:
             stream.print(f"    [dim]see:[/] {escape(f'{place.pointer}: {place.message}', LONGEST_MEMBER)}")
             return
@@ -281,7 +271,7 @@ class Screen:
 
     @staticmethod
     def _excerpt(place: Diagnostic | Place, file: str, below: str, stream: Stream) -> None:
-        """A line of a text, with what stands below it."""
+        """Prints a line of the file, and ``below`` under it."""
         margin = " " * len(str(place.line))
         where = f"{shortened(file, LONGEST_PLACE)}:{place.line}:{place.column}"
         stream.print(f"  [dim]{margin}-->[/] {escape(where)}")
@@ -289,7 +279,7 @@ class Screen:
         stream.print(f"  [dim]{margin} |[/] {below}")
 
     def failure(self, text: str) -> None:
-        """A failure that is no finding about the model."""
+        """Prints a failure that is not a finding about the model."""
         if self.as_json:
             self.answer(Failure(command=self.command, failure=text))
         else:
@@ -297,12 +287,12 @@ class Screen:
 
 
 def preview(items: Sequence[Json], count: int) -> str:
-    """The first few elements of so many."""
+    """The first elements of an array with ``count`` elements."""
     return f"{', '.join(map(brief, items))}{', ...' if count > len(items) else ''}"
 
 
 def brief(item: object) -> str:
-    """A number as short as it can be said, floats with at most six digits."""
+    """An element with at most six digits."""
     return f"{item:.6g}" if isinstance(item, float) else str(item)
 
 
@@ -312,7 +302,7 @@ def shape(sizes: Sequence[int]) -> str:
 
 
 def size(count: int) -> str:
-    """Bytes for people."""
+    """A number of bytes, such as ``1.5 MiB``."""
     value = float(count)
     for unit in ("bytes", "KiB", "MiB", "GiB"):
         if value < 1024 or unit == "GiB":
@@ -322,12 +312,12 @@ def size(count: int) -> str:
 
 
 def files_written(files: Sequence[str], sizes: Mapping[str, int]) -> str:
-    """The files that a command has written, with the sizes of those that have one."""
+    """The written files with their sizes, where known."""
     if not files:
         return "to standard output"
     return ", ".join(f"{escape(path)} ({size(sizes[path])})" if path in sizes else escape(path) for path in files)
 
 
 def plain(array: Array) -> tuple[Json, ...]:
-    """Elements in row-major order as JSON has them: infinities and NaN as strings."""
+    """The elements in row-major order for JSON: infinities and NaN are strings."""
     return tuple(number(item) if isinstance(item, float) else item for item in array.reshape(-1).tolist())

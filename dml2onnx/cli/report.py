@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.arguments import feature_level
 from dml2onnx.cli import texts
-from dml2onnx.cli.common_options import add_freeze, add_level, add_model, add_providers, add_run_form
+from dml2onnx.cli.common_options import add_compiling, add_freeze, add_level, add_model, add_providers
 from dml2onnx.cli.lazily import answers, comparison, frontends, gathering, html, recording, svg
 from dml2onnx.cli.markup import escape
 from dml2onnx.cli.models import compile_options, load_model, load_options, model_file
@@ -25,23 +25,22 @@ if TYPE_CHECKING:
 
     from dml2onnx.catalog import FeatureLevel
     from dml2onnx.cli.render import Screen
-    from dml2onnx.files import Destination
     from dml2onnx.ir.graph import Graph
     from dml2onnx.report.comparison import Comparison
     from dml2onnx.report.records import Report
 
 ROUNDS = 3
-"""As ``verify`` has: ordinary, structured and extreme contents."""
+"""The default of ``verify``: ordinary, structured and extreme contents."""
 LEVEL = re.compile(r"\d+_\d+")
 SUFFIXES = {True: (".svg",), False: (".html", ".htm")}
 
 
 def report_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command line of ``report`` may have."""
+    """Adds the arguments of ``report``."""
     add_model(parser)
     add_freeze(parser)
     add_level(parser)
-    add_run_form(parser)
+    add_compiling(parser)
     parser.add_argument(
         "-o",
         "--output",
@@ -64,7 +63,7 @@ def report_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def report_command(options: argparse.Namespace, screen: Screen) -> int:
-    """Writes a page, or prints the value that it is made from; the exit code is 1 when anything is wrong."""
+    """Writes a page or prints its data as JSON; the exit code is 1 after errors or a failed verification."""
     graph = load_model(options, screen, frozenset(options.input))
     output = options.output
     if output is None and not options.json:
@@ -91,19 +90,19 @@ def report_command(options: argparse.Namespace, screen: Screen) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """A graph and the level that it is checked at."""
+    """A graph and the feature level to check it at."""
 
     graph: Graph
     level: FeatureLevel | None
 
 
 def _other(options: argparse.Namespace, screen: Screen, graph: Graph) -> _Side:
-    """What ``--compare`` names: the same graph at a feature level, or another model."""
+    """The right side of ``--compare``: the same graph at another feature level, or another model."""
     if LEVEL.fullmatch(options.compare) and not exists(options.compare):
         return _Side(graph, feature_level(options.compare))
     how = load_options(options, frozenset(options.input))
     if recording.index_of(Path(options.compare)).name != recording.INDEX:
-        how = replace(how, graph=None)  # which names one of the first model's
+        how = replace(how, graph=None)  # --graph is about the first model
     with screen.working("reading"):
         return _Side(frontends.load(options.compare, how), options.feature_level)
 
@@ -118,11 +117,10 @@ def _compared(graph: Graph, first: Report, other: _Side, options: argparse.Names
 
 
 def _gathered(side: _Side, options: argparse.Namespace, screen: Screen) -> Report:
-    asked = replace(compile_options(options), feature_level=side.level)
     with screen.counting("gathering") as progress:
         return gathering.gather(
             side.graph,
-            asked,
+            replace(compile_options(options), feature_level=side.level),
             rounds=ROUNDS if options.verify else 0,
             profile=options.profile,
             provider=options.provider,
@@ -136,17 +134,17 @@ def _gathered(side: _Side, options: argparse.Namespace, screen: Screen) -> Repor
 def _summary(report: Report | Comparison) -> str:
     if isinstance(report, comparison.Comparison):
         if not report.changed and not report.only_left and not report.only_right:
-            return f"{plural(report.same, 'node', 'no')} the same, and nothing else on either side"
+            return f"{plural(report.same, 'node', 'no')} the same, no differences"
         only = f"{report.only_left} only in {report.left_title}, {report.only_right} only in {report.right_title}"
         return escape(f"{plural(report.same, 'node', 'no')} the same, {report.changed or 'none'} changed, {only}")
     return f"{plural(report.errors, 'error', 'no')}, {plural(report.warnings, 'warning', 'no')}"
 
 
 def _beside(model: Path, is_svg: bool) -> Path:
-    """``model.html`` beside ``model.json``, which may be there only if it is an earlier report."""
+    """``model.html`` beside ``model.json``; only an earlier report may be replaced."""
     path = model.with_suffix(SUFFIXES[is_svg][0])
     if path.exists() and not html.is_report(path):
-        message = f"{quote(str(path))} exists and is no report; choose another file with -o"
+        message = f"{quote(str(path))} exists and is not a report; choose the file to write with -o"
         raise DmlError(OUTPUT_UNWRITABLE.at(message, expected=f"-o OUT{path.suffix}", found=str(path)))
     return path
 
@@ -155,11 +153,10 @@ def _is_wrong(report: Report) -> bool:
     return report.errors > 0 or (report.verification is not None and not report.verification.passed)
 
 
-def _require_suffix(path: Destination, is_svg: bool) -> None:
-    """Refuses names of other kinds of files, which somebody may have by mistake."""
-    assert isinstance(path, Path)
+def _require_suffix(path: Path, is_svg: bool) -> None:
+    """Refuses other suffixes, to catch mistakes."""
     allowed = SUFFIXES[is_svg]
     if path.suffix.lower() not in allowed:
-        what = "a drawing" if is_svg else "a page"
-        message = f"{quote(path.name)} is no name of {what}: it has to end in {allowed[0]}"
+        kind = "a drawing" if is_svg else "a page"
+        message = f"{quote(path.name)} does not name {kind}: it has to end in {allowed[0]}"
         raise WrongUseError(OUTPUT_UNWRITABLE.at(message, expected=f"OUT{allowed[0]}", found=str(path)))

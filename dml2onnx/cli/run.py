@@ -1,4 +1,4 @@
-"""``dml2onnx run``: shows or writes what a model computes, and where and how long it ran."""
+"""``dml2onnx run``: shows or writes the outputs of a model, and the provider and time of each node."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dml2onnx.cli import render
-from dml2onnx.cli.common_options import add_frozen, add_level, add_model, add_providers, add_run_form
+from dml2onnx.cli.common_options import add_compiling, add_frozen, add_level, add_model, add_providers
 from dml2onnx.cli.inputs import InputArguments
 from dml2onnx.cli.lazily import answers, checks, file_names, resizing
 from dml2onnx.cli.markup import escape
@@ -31,21 +31,21 @@ if TYPE_CHECKING:
     from dml2onnx.report.answers import Contents, Printed, RunAnswer
 
 MOST_VALUES = 1 << 16
-"""Elements of an output that are listed as JSON; larger ones go to files (``--output-dir``)."""
+"""The limit for elements of an output in JSON; larger outputs need ``--output-dir``."""
 FIRST = 6
-"""Elements of an output that are shown."""
+"""Elements of an output in the text."""
 MOST_PRINTED = 1 << 20
-"""Elements that a run shows of all that the program prints: a line of text can print terabytes."""
+"""The limit for elements of all print commands of a program, each of which could print terabytes."""
 MERGED = "(folded or merged)"
-"""In the place of a provider, for nodes that ONNX Runtime's optimiser has taken out."""
+"""Shown as the provider of nodes that ONNX Runtime's optimizer removed."""
 
 
 def run_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command line of ``run`` may have."""
+    """Adds the arguments of ``run``."""
     add_model(parser)
     add_frozen(parser)
     add_level(parser)
-    add_run_form(parser)
+    add_compiling(parser)
     parser.add_argument(
         "--input",
         action="append",
@@ -63,17 +63,17 @@ def run_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-fallback",
         action="store_true",
-        help="exit with 1 and list the nodes, if nodes ran on other providers than these",
+        help="exit with 1, and list the nodes that ran on other providers, if there are any",
     )
 
 
 def run_command(options: argparse.Namespace, screen: Screen) -> int:
-    """Runs a model once and shows or writes what it computes."""
+    """Runs a model once, and shows or writes its outputs."""
     from dml2onnx.execution import execute
 
-    kept = [item for item in options.input if options.freeze and not re.search(r"=|\.npz$", item)]
-    inputs = InputArguments([item for item in options.input if item not in kept], options.max_bytes)
-    graph = load_model(options, screen, inputs.names.union(kept))
+    unfrozen = [item for item in options.input if options.freeze and not re.search(r"=|\.npz$", item)]
+    inputs = InputArguments([item for item in options.input if item not in unfrozen], options.max_bytes)
+    graph = load_model(options, screen, inputs.names.union(unfrozen))
     with screen.counting("run") as progress:
         try:
             execution = execute(
@@ -104,7 +104,7 @@ def run_command(options: argparse.Namespace, screen: Screen) -> int:
 
 
 def _with_sizes(found: Sequence[Diagnostic], graph: Graph, inputs: InputArguments) -> Iterator[Diagnostic]:
-    """The findings, those about shapes with the sizes of the arrays as a remedy, if the graph can have them."""
+    """Adds the remedy ``--size`` to findings about shapes, if the graph can have the sizes of the arrays."""
     for item in found:
         if item.code == INPUT_SHAPE.id and not graph.named_sizes:
             from dml2onnx.cli.sizes import sizes_of_inputs
@@ -163,7 +163,7 @@ def _all_printed(shown: Sequence[tuple[Effect, Array]]) -> Iterator[Printed]:
 
 
 def _printed(effect: Effect, array: Array, most: int) -> Printed:
-    """As DxDispatch prints: a flat list, and where the program asks for it the bits of each element."""
+    """A flat list as in DxDispatch, with the bits of each element for verbose commands."""
     flat = array.reshape(-1)[:most]
     width = 2 * flat.itemsize
     bits = tuple(f"0x{item:0{width}X}" for item in flat.view(f"u{flat.itemsize}").tolist()) if effect.verbose else ()
@@ -191,38 +191,38 @@ def _show_run(answer: RunAnswer, screen: Screen, directory: Path | None) -> None
     if answer.files:
         screen.say(f"\n[bold green]wrote[/] {plural(len(answer.files), 'file', 'no')} to {escape(str(directory))}")
     elif answer.left_out:
-        screen.say("\nthe model's writeFile commands were not carried out: say where to with --output-dir")
+        screen.say("\nthe model's writeFile commands were skipped; choose their directory with --output-dir")
 
 
 def _write_results(
     execution: Execution, directory: Path, sources: Sequence[Path]
 ) -> tuple[list[Path], list[Diagnostic]]:
-    """Carries out the writeFile commands, and writes the results that they have not written.
+    """Runs the writeFile commands, and writes the results that they have not written.
 
-    Returns the files written and why the others are not: one that fails stands in the way of no other.
+    Returns the written files, and the findings about the others: a failure does not prevent other files.
     """
     from dml2onnx.execution import save_npy, write_effect
 
     make_directory(directory)
     files: dict[Path, None] = {}
     failures: list[Diagnostic] = []
-    shown: set[tuple[Path, Value]] = set()
+    by_commands: set[tuple[Path, Value]] = set()
     for effect, array in execution.shown:
         if effect.kind == "writeFile":
             with _collected(failures):
                 path = write_effect(effect, array, directory, sources)
                 files[path] = None
-                shown.add((path, effect.output.value))
+                by_commands.add((path, effect.output.value))
     root = directory.resolve()
     taken = {path.name.removesuffix(".npy").lower() for path in files if path.parent == root}
-    own: set[str] = set()
+    stems: set[str] = set()
     for output in execution.outputs:
-        stem = _file_stem(output.name, own)
-        if (root / f"{stem}.npy", output.value) in shown:
-            continue  # the program itself has said how that file is to be written
+        stem = _file_stem(output.name, stems)
+        if (root / f"{stem}.npy", output.value) in by_commands:
+            continue
         if stem.lower() in taken:
-            stem = _file_stem(output.name, taken | own)
-        own.add(stem.lower())
+            stem = _file_stem(output.name, taken | stems)
+        stems.add(stem.lower())
         path = directory / f"{stem}.npy"
         with _collected(failures):
             spare([path], sources)
@@ -240,7 +240,7 @@ def _collected(failures: list[Diagnostic]) -> Iterator[None]:
 
 
 def _file_stem(name: str, taken: set[str]) -> str:
-    """A file name for an output: names of resources may differ only in case."""
+    """A file name for an output that is unique, ignoring case."""
     stem = file_names.free_name(file_names.file_stem(name) or "output", lambda stem: stem.lower() in taken)
     taken.add(stem.lower())
     return stem

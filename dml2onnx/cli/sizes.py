@@ -1,4 +1,4 @@
-"""``dml2onnx sizes``: which dimensions of the inputs may have other sizes."""
+"""``dml2onnx sizes``: lists the dimensions of inputs that may have other sizes."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from dml2onnx.sizes.freedom import Dimension
 
 MOST = 8
-"""Inputs that are looked at where nobody says which: others are mostly weights."""
+"""The limit for inputs without ``--of``: later ones are mostly weights."""
 
 
 def sizes_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command line of ``sizes`` may have."""
+    """Adds the arguments of ``sizes``."""
     add_model(parser)
     add_freeze(parser)
     parser.add_argument(
@@ -33,12 +33,12 @@ def sizes_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="input to ask about (repeatable; default: the first)",
+        help=f"input to list (repeatable; default: the first {MOST})",
     )
 
 
 def sizes_command(options: argparse.Namespace, screen: Screen) -> int:
-    """Says which sizes are free, tied or fixed, and by whom."""
+    """Lists which sizes are free, tied or fixed, and the nodes that tie or fix them."""
     graph = load_model(options, screen, frozenset(options.input))
     raise_errors(checks.check(graph))
     known = sizes_of_inputs(graph)
@@ -48,36 +48,36 @@ def sizes_command(options: argparse.Namespace, screen: Screen) -> int:
             listed = shortened(", ".join(known)) or "none"
             message = f"the graph has no input {quote(name)}; it has: {listed}"
             raise DmlError(WRONG_REQUEST.at(message, expected=listed, found=name))
-    with screen.working("looking at sizes"):
+    with screen.working("analyzing sizes"):
         rows = dimensions(graph, {name: known[name] for name in chosen})
     answer = SizesAnswer(dimensions=tuple(rows), inputs_left_out=len(known) - len(chosen))
     if screen.answered(answer):
         return 0
     screen.table(["input", ">dimension", ">size", "may be", "because"], [cells(row) for row in answer.dimensions])
     if answer.inputs_left_out:
-        screen.say(f"\n{answer.inputs_left_out} more inputs; --of NAME asks about one")
+        screen.say(f"\n{answer.inputs_left_out} more inputs; --of NAME lists one")
     return 0
 
 
 def sizes_of_inputs(graph: Graph) -> dict[str, tuple[int, ...]]:
-    """The sizes of all inputs, by their names."""
+    """The sizes of all inputs by name."""
     ends = (*graph.outputs, *graph.results, *(item.output for item in graph.effects))
     descs = graph_inputs.input_descs(graph.inputs, graph.sorted_nodes(), ends)
     return {item.name: desc.sizes for item, desc in zip(graph.inputs, descs, strict=True)}
 
 
 def dimensions(graph: Graph, inputs: Mapping[str, tuple[int, ...]]) -> list[InputDimension]:
-    """What is known of every dimension of inputs with these sizes."""
+    """Describes every dimension of the inputs, whose sizes are given."""
     level = checks.level_of(graph, None)
 
-    def wrong(other: Graph) -> Diagnostic | None:
+    def first_error(other: Graph) -> Diagnostic | None:
         return next((item for item in checks.check(other, level) if item.is_error), None)
 
-    is_right = resizing.judge(graph)
+    is_valid = resizing.judge(graph)
     return [
         _row(name, i, item)
         for name, sizes in inputs.items()
-        for i, item in enumerate(size_freedom.freedom(graph, name, sizes, is_right, wrong))
+        for i, item in enumerate(size_freedom.freedom(graph, name, sizes, is_valid, first_error))
     ]
 
 
@@ -85,12 +85,12 @@ def _row(name: str, i: int, item: Dimension) -> InputDimension:
     may: Literal["vary", "follow", "stay"] = "vary"
     if item.is_fixed:
         may = "follow" if item.follows else "stay"
-    known = (item.first, item.last, item.step, item.follows, item.node, item.operator, item.reason)
-    return InputDimension(name, i, item.size, may, *known)
+    limits = (item.first, item.last, item.step)
+    return InputDimension(name, i, item.size, may, *limits, item.follows, item.node, item.operator, item.reason)
 
 
 def cells(row: InputDimension) -> tuple[object, ...]:
-    """A dimension as a row of a table."""
+    """The table row of a dimension."""
     reason = f"{row.operator} {quote(row.node)}: {row.reason}" if row.node else row.reason
     return row.input, row.dimension, row.size, _may_be(row), reason
 

@@ -1,4 +1,4 @@
-"""Output for terminals, by rich: colours, tables that fit, spinners and progress bars."""
+"""Output for terminals with rich: colours, tables that fit, spinners and progress bars."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 
 
 class _Console(Console):
-    """Leaves a reader that has gone to the caller, where rich would end the process with exit code 1."""
+    """Raises BrokenPipeError, where rich would end the process with exit code 1."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
 
 
 def console(*, errors: bool) -> Console:
-    """Standard output or standard ``errors``; colons in text mean nothing but colons."""
+    """A console for standard output or standard error, without emoji codes."""
     return _Console(stderr=errors, highlight=False, soft_wrap=True, emoji=False)
 
 
 def least_widths(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> list[int]:
-    """The characters that each column needs: those of its longest word, up to a limit."""
+    """The minimum width of each column: that of its longest word, up to LONGEST_WORD."""
     widths = []
     for number, column in enumerate(columns):
         words = [word for row in rows for word in str(row[number]).split()]
@@ -36,32 +36,32 @@ def least_widths(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> li
 
 
 def column_widths(columns: Sequence[str], rows: Sequence[Sequence[object]], width: int) -> list[int]:
-    """The characters of each column of a table that :func:`fits`: all that it has, or a fair share of ``width``.
+    """The widths of the columns of a table that :func:`fits`: as much as each needs, or a fair share of ``width``.
 
-    None gets less than its longest word. rich would take from the widest ones, and break their words.
+    Each is at least as wide as its longest word. rich would shrink the widest ones, and break their words.
     """
     least = least_widths(columns, rows)
-    whole = [
+    full = [
         max(len(column.removeprefix(">")), *(len(str(row[number])) for row in rows), 0)
         for number, column in enumerate(columns)
     ]
     found, left = list(least), width - 2 * (len(columns) - 1)
-    order = sorted(range(len(columns)), key=lambda number: whole[number])
+    order = sorted(range(len(columns)), key=lambda number: full[number])
     for position, number in enumerate(order):
         others = order[position + 1 :]
         share = min(left // (len(others) + 1), left - sum(least[other] for other in others))
-        found[number] = max(least[number], min(whole[number], share))
+        found[number] = max(least[number], min(full[number], share))
         left -= found[number]
     return found
 
 
 def fits(columns: Sequence[str], rows: Sequence[Sequence[object]], width: int) -> bool:
-    """Whether each column can have its longest word, up to a limit, in a table of that width."""
+    """Whether the minimum widths of the columns fit into ``width``."""
     return sum(least_widths(columns, rows)) + 2 * (len(columns) - 1) <= width
 
 
 def stacked(columns: Sequence[str], rows: Sequence[Sequence[object]], title: str, width: int) -> list[str]:
-    """A table whose columns do not fit beside each other: each row with a line for each of its cells."""
+    """The lines of a table whose columns do not fit: a line for each cell."""
     import textwrap
 
     lines = [f"{title}\n"] if title else []
@@ -76,12 +76,12 @@ def stacked(columns: Sequence[str], rows: Sequence[Sequence[object]], title: str
 
 
 LONGEST_WORD = 24
-"""Characters of a word for which a column is widened; longer ones are folded."""
+"""Characters of a word that widen a column; longer words are folded."""
 
 
 @contextmanager
 def bar(where: Console, what: str, total: int) -> Iterator[Callable[[str], object]]:
-    """A bar with a function that moves it by one and says how it goes."""
+    """Yields a function that advances a progress bar by one and sets its text."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (
@@ -99,9 +99,9 @@ def bar(where: Console, what: str, total: int) -> Iterator[Callable[[str], objec
 def table(
     where: Console, columns: Sequence[str], rows: Sequence[Sequence[object]], title: str, width: int | None
 ) -> list[str]:
-    """Draws a table on a terminal; elsewhere returns its lines, which fit into ``width``, or where rich sees one.
+    """Prints a table on a terminal; elsewhere returns its lines, which fit into ``width`` or rich's default width.
 
-    Columns whose title starts with ``>`` are aligned to the right.
+    Columns whose title starts with ``>`` are right-aligned.
     """
     from rich.table import Table
 
@@ -112,7 +112,7 @@ def table(
             where.file.writelines(lines)
             return []
         return lines
-    made = Table(
+    drawn = Table(
         title=title or None,
         title_justify="left",
         box=None,
@@ -122,13 +122,13 @@ def table(
     )
     for column, characters in zip(columns, column_widths(columns, rows, available), strict=True):
         side: Literal["left", "right"] = "right" if column.startswith(">") else "left"
-        made.add_column(column.removeprefix(">"), justify=side, overflow="fold", width=characters)
+        drawn.add_column(column.removeprefix(">"), justify=side, overflow="fold", width=characters)
     for row in rows:
-        made.add_row(*(escape(str(cell)) for cell in row))
+        drawn.add_row(*(escape(str(cell)) for cell in row))
     if where.is_terminal:
-        _Console(stderr=where.stderr, highlight=False, emoji=False).print(made)
+        _Console(stderr=where.stderr, highlight=False, emoji=False).print(drawn)
         return []
     page = Console(highlight=False, emoji=False, width=width)
     with page.capture() as captured:
-        page.print(made)
+        page.print(drawn)
     return [line.rstrip() + "\n" for line in captured.get().splitlines()]

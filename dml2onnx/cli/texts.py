@@ -1,4 +1,4 @@
-"""Converts the texts of options; :class:`argparse.ArgumentTypeError` for wrong ones."""
+"""Converts the texts of options; raises :class:`argparse.ArgumentTypeError` for wrong ones."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 
 
 def output(text: str) -> Destination:
-    """A file by its name, or standard output, which has several."""
+    """A path, or standard output for ``-`` and its other names."""
     named = path(text)
     return _standard_output() if text == "-" or files.is_standard_output(named) else named
 
 
 def path(text: str) -> Path:
-    """A file or directory by its name."""
+    """The path of a file or directory."""
     if not text:
-        raise ArgumentTypeError("the name of a file is empty")
+        raise ArgumentTypeError("the path is empty")
     return Path(text)
 
 
 def directory(text: str) -> Path:
-    """A directory, which standard output is not."""
+    """The path of a directory; refuses ``-``."""
     if text == "-":
-        raise ArgumentTypeError("files go into a directory, not to standard output; ./- is one of that name")
+        raise ArgumentTypeError("needs a directory, not standard output; ./- is a directory named -")
     return path(text)
 
 
@@ -42,13 +42,13 @@ def _standard_output() -> BinaryIO:
     try:
         if sys.stdout.fileno() == 1:
             return sys.stdout.buffer
-    except OSError:  # a program that calls us has put something else in its place
+    except OSError:  # a program that calls us has replaced sys.stdout
         return sys.stdout.buffer
     return open(1, "wb", closefd=False)
 
 
 def target(text: str) -> str:
-    """The name of a target; of an execution provider that is none it is said where that goes."""
+    """The name of a target; the error for the name of an execution provider explains the difference."""
     from dml2onnx import targets
     from dml2onnx.providers import table
 
@@ -62,12 +62,12 @@ def target(text: str) -> str:
 
 
 def code(text: str) -> str:
-    """The number of a kind of findings, or its beginning, with or without the letters."""
+    """A diagnostic code or a prefix of one, with or without ``DML``."""
     from dml2onnx.codes import all_codes
 
     name = f"DML{text}" if text.isdecimal() else text.upper()
     if not any(known.startswith(name) for known in all_codes()):
-        raise ArgumentTypeError(f"there is no code that begins with {quote(text)}; codes are such as DML1503")
+        raise ArgumentTypeError(f"no code begins with {quote(text)}; codes look like DML1503")
     return name
 
 
@@ -82,7 +82,7 @@ def feature_level(text: str) -> FeatureLevel | None:
 
 
 def level_by(name: str) -> Callable[[str], FeatureLevel]:
-    """Reads a feature level in other terms, with the function of that name."""
+    """A reader of feature levels with the function ``name`` of ``dml2onnx.arguments``."""
 
     def level(text: str) -> FeatureLevel:
         from dml2onnx import arguments
@@ -106,14 +106,14 @@ def pass_name(text: str) -> str:
     return text
 
 
-def at_least(lowest: int, instead: str = "") -> Callable[[str], int]:
-    """Reads whole numbers from ``lowest`` on; ``instead`` is for what people write here that belongs elsewhere."""
+def at_least(lowest: int, hint: str = "") -> Callable[[str], int]:
+    """A reader of integers from ``lowest`` on; ``hint`` is appended to the error for other texts."""
 
     def number(text: str) -> int:
         try:
             value = int(text)
         except ValueError:
-            raise ArgumentTypeError(f"{quote(text)} is no whole number{instead}") from None
+            raise ArgumentTypeError(f"{quote(text)} is not a whole number{hint}") from None
         if value < lowest:
             raise ArgumentTypeError(f"{value} is less than {lowest}")
         return value
@@ -126,9 +126,9 @@ def seconds(text: str) -> float:
     try:
         value = float(text)
     except ValueError:
-        raise ArgumentTypeError(f"{quote(text)} is no number") from None
+        raise ArgumentTypeError(f"{quote(text)} is not a number") from None
     if not 0 < value < float("inf"):
-        raise ArgumentTypeError(f"{quote(text)} is no number of seconds above 0")
+        raise ArgumentTypeError(f"{quote(text)} is not a number of seconds above 0")
     return value
 
 
@@ -136,7 +136,7 @@ def size(text: str) -> int:
     """Bytes, as a number or with a unit such as ``512M``."""
     number, unit = re.fullmatch(r"(\d*)([KMGT]?)(?:i?B)?", text, re.IGNORECASE | re.ASCII), "KMGT"
     if number is None or not number[1] or not int(number[1]):
-        raise ArgumentTypeError(f"{quote(text)} is no number of bytes above 0, such as 1000000, 512M or 4G")
+        raise ArgumentTypeError(f"{quote(text)} is not a number of bytes above 0, such as 1000000, 512M or 4G")
     return int(number[1]) << 10 * (unit.index(number[2].upper()) + 1 if number[2] else 0)
 
 
@@ -146,13 +146,13 @@ def sizes(text: str) -> tuple[str, tuple[int | str, ...]]:
     found = tuple(_size_or_name(item.strip()) for item in listed.split(","))
     if not name or 0 in found:
         raise ArgumentTypeError(
-            f"{quote(text)} is not of the form NAME=8,3,224,224, of sizes above 0 or names{_meant_sizes(text)}"
+            f"{quote(text)} is not of the form NAME=8,3,224,224, of sizes above 0 or names{_sizes_hint(text)}"
         )
     return name, found
 
 
-def _meant_sizes(text: str) -> str:
-    """The same sizes as other tools write them, as they are written here: ``picture:[8x3x224x224]``."""
+def _sizes_hint(text: str) -> str:
+    """Converts the notation of other tools, such as ``picture:[8x3x224x224]``."""
     written = re.fullmatch(r"(.+?)\s*[=:]\s*[\[(]?(\d+(?:\s*[x×*,; ]\s*\d+)*)[\])]?", text, re.IGNORECASE)
     found = re.findall(r"\d+", written[2]) if written else []
     return f"; did you mean {written[1]}={','.join(found)}?" if written and "0" not in found else ""
@@ -165,11 +165,11 @@ def _size_or_name(text: str) -> int | str:
 
 
 def sizes_range(text: str) -> tuple[str, tuple[int, int]]:
-    """The sizes that a name stands for, as ``N=1..64``."""
+    """The range of a named size, as ``N=1..64``."""
     found = re.fullmatch(r"(\w+)=(\d+)\.\.(\d+)", text, re.ASCII)
     if found is not None and 1 <= int(found[3]) < int(found[2]):
-        meant = f"{found[1]}={found[3]}..{found[2]}"
-        raise ArgumentTypeError(f"{quote(text)} goes from the larger size to the smaller; did you mean {meant}?")
+        swapped = f"{found[1]}={found[3]}..{found[2]}"
+        raise ArgumentTypeError(f"{quote(text)} begins with the larger size; did you mean {swapped}?")
     if found is None or int(found[2]) < 1:
         raise ArgumentTypeError(f"{quote(text)} is not of the form N=1..64, from the smaller size to the larger")
     return found[1], (int(found[2]), int(found[3]))

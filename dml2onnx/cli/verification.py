@@ -1,4 +1,4 @@
-"""``dml2onnx verify``: shows comparisons, differences, and errors as parts of their bounds."""
+"""``dml2onnx verify``: shows comparisons with the reference, and errors as fractions of their bounds."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from dml2onnx.report.verified import Compared, Verified, VerifiedNode, VerifyAnswer
 
 EXACT = "FLOAT32"
-"""The arithmetic whose bounds need no word."""
+"""The arithmetic whose bounds need no explanation."""
 MOST_ROUNDS = 3
-"""Rounds that are named of those in which nothing is specified."""
+"""The limit for listed rounds without specified elements."""
 
 
 def verify_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command line of ``verify`` may have."""
+    """Adds the arguments of ``verify``."""
     add_model(parser)
     add_documented(parser)
     add_passes(parser)
@@ -69,7 +69,7 @@ def verify_command(options: argparse.Namespace, screen: Screen) -> int:
     inputs = InputArguments(options.input, options.max_bytes)
     graph = load_model(options, screen, inputs.names)
     if graph.named_sizes and options.against is not None:
-        message = "--against compares with another model, and names for sizes make one"
+        message = "--against cannot be combined with names for sizes"
         raise DmlError(WRONG_REQUEST.at(message, expected="--against, or names"))
     with screen.counting("verifying") as progress:
         how = verify_options.VerifyOptions(
@@ -105,22 +105,18 @@ def _show(answer: VerifyAnswer, screen: Screen, *, all_nodes: bool) -> None:
         screen.say()
         screen.say(escape(f"allowed for {answer.provider}: {answer.computes}, {answer.bound} ({answer.source})"))
     if not answer.cases.finished and answer.first_to_differ is None:
-        screen.say(f"\nthere was no time to compare {_subject(answer)} with the reference")
+        screen.say(f"\nno time was left to compare {_subject(answer)} with the reference")
     else:
-        screen.say(f"\n{_subject(answer)} {_verdict(answer)} the reference")
+        agrees = "agree" if answer.directml else "agrees"
+        verdict = f"[bold green]{agrees}[/] with" if answer.passed else "[bold red]differs[/] from"
+        screen.say(f"\n{_subject(answer)} {verdict} the reference")
 
 
 def _subject(answer: VerifyAnswer) -> str:
-    """What was compared."""
+    """The compared models, as the subject of a sentence."""
     if answer.directml:
         return f"{'the' if answer.passed else 'one of the'} compiled model and DirectML itself"
     return "the compiled model" if answer.against is None else escape(answer.against)
-
-
-def _verdict(answer: VerifyAnswer) -> str:
-    if answer.passed:
-        return f"[bold green]{'agree' if answer.directml else 'agrees'}[/] with"
-    return "[bold red]differs[/] from"
 
 
 def _show_comparisons(comparisons: Sequence[Compared], screen: Screen) -> None:
@@ -143,21 +139,21 @@ def _show_nodes(answer: VerifyAnswer, screen: Screen) -> None:
     ]
     columns = ["node", "operator", "output", ">elements", ">wrong", ">unspecified", ">worst", ">relative", ">ULPs"]
     screen.say()
-    screen.table([*columns, ">bounds", "which are"], rows)
+    screen.table([*columns, ">bounds", "source of bounds"], rows)
 
 
 def _short(value: float | str, digits: int = 3) -> str:
-    """So many digits; what JSON writes as text is a number all the same."""
+    """A number, which JSON may have as text, with ``digits`` digits."""
     return f"{float(value):.{digits}g}"
 
 
 def _bound_text(item: Verified) -> str:
-    """Where the bound comes from."""
+    """The source of the bound."""
     if item.exact:
         return "equality"
     if not item.worst_of_bound:
-        return "of arithmetic and rounding"
-    return f"{_short(item.bound.arithmetic, 2)} of arithmetic, {_short(item.bound.rounding, 2)} of rounding"
+        return "arithmetic and rounding"
+    return f"arithmetic {_short(item.bound.arithmetic, 2)}, rounding {_short(item.bound.rounding, 2)}"
 
 
 def _show_first_wrong(item: VerifiedNode, screen: Screen) -> None:
@@ -173,11 +169,11 @@ def _show_first_wrong(item: VerifiedNode, screen: Screen) -> None:
 
 
 def _show_gaps(answer: VerifyAnswer, screen: Screen) -> None:
-    """What was not compared."""
-    silent = [item for item in answer.comparisons if item.says_nothing]
-    if silent:
-        rounds = ", ".join(f"{escape(item.output)} in round {escape(item.round)}" for item in silent[:MOST_ROUNDS])
-        more = f", and {plural(len(silent) - MOST_ROUNDS, 'more round')}" if len(silent) > MOST_ROUNDS else ""
-        screen.say(f"\nnothing is specified of {rounds}{more}: nothing is confirmed there")
+    """Lists what was not compared."""
+    skipped = [item for item in answer.comparisons if item.is_unspecified]
+    if skipped:
+        rounds = ", ".join(f"{escape(item.output)} in round {escape(item.round)}" for item in skipped[:MOST_ROUNDS])
+        more = f", and {plural(len(skipped) - MOST_ROUNDS, 'more round')}" if len(skipped) > MOST_ROUNDS else ""
+        screen.say(f"\nno element is specified, and none was compared, of {rounds}{more}")
     if answer.cases.finished < answer.cases.asked:
-        screen.say(f"\nthe time was up after {answer.cases.finished} of {answer.cases.asked} rounds")
+        screen.say(f"\nthe time limit ended after {answer.cases.finished} of {answer.cases.asked} rounds")

@@ -1,4 +1,4 @@
-"""What a command line asks for that cannot be meant, as only the model or the file shows: exit code 2."""
+"""Mistakes in the command line that only the model or a file reveals: exit code 2."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from dml2onnx.diagnostics import Diagnostic, DmlError
 
 
 class WrongUseError(DmlError):
-    """An option that is wrong by itself, such as the name of a file of another kind for what is written."""
+    """A wrong option, such as an output file with the suffix of another format."""
 
 
 OF_OPTIONS = frozenset({UNKNOWN_TARGET.id, WRONG_REQUEST.id})
-"""Findings about what was asked for, and not about the model, which may be raised by functions that Python calls."""
+"""Codes of findings about options, which functions of the Python API raise as DmlError."""
 
 
 def is_of_options(item: Diagnostic) -> bool:
-    """Whether a finding is about what was asked for."""
+    """Whether a finding is about an option, not the model."""
     return item.code in OF_OPTIONS
 
 
 def is_wrong_use(error: DmlError) -> bool:
-    """Whether it is the command line that is wrong."""
+    """Whether an error is about the command line."""
     return isinstance(error, WrongUseError) or all(map(is_of_options, error.diagnostics))

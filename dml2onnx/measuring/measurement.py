@@ -24,79 +24,77 @@ if TYPE_CHECKING:
     from dml2onnx.onnx_model import Array
 
 ALLOWED = {"float64": 1e-6, "float32": 1e-3, "float16": 3e-2}
-"""How far answers may be apart, as a share of the largest number of an output: a share that no wrong kernel keeps to,
-and every rounding does. Whether an answer is right is for ``verify`` to say."""
+"""The largest allowed differences, relative to the largest element of an output. Rounding stays below them, and wrong
+kernels exceed them; ``verify`` compares exactly."""
 COARSE = 3e-2
-"""The same where a provider may compute in FLOAT16."""
+"""The same for providers that may compute in FLOAT16."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How long is measured."""
+    """How long to measure each subject."""
 
     seconds: float = 2.0
-    """Of each subject, in all rounds together."""
+    """The time of all rounds together."""
     least: int = 10
-    """Runs of each subject, however long they take."""
+    """Runs even if they take longer."""
     most: int = 1_000_000
     rounds: int = 10
-    """Turns that each subject has."""
     warm_up: int = 10
-    """Runs before the first turn, which count apart."""
+    """Runs before the first round, which are reported separately."""
 
 
 @dataclass(eq=False)
 class Measurement:
-    """What was measured of a subject; times are in seconds."""
+    """The measurements of a subject; times are in seconds."""
 
     subject: Subject
     providers: tuple[str, ...] = ()
-    """That the session has, in order."""
+    """The providers of the session, in order."""
     session: float = 0.0
     first: float = 0.0
     warm_up: list[float] = field(default_factory=list)
     times: list[float] = field(default_factory=list)
     busy: float = 0.0
-    """Time of processors in all counted runs."""
+    """Processor time of all counted runs."""
     wall: float = 0.0
     memory_before: int = 0
     memory: int = 0
     difference: float = 0.0
-    """From the first subject of the same model: the largest of all outputs, as a share of the largest number."""
+    """The largest difference of any output from the first subject of the same model, as :func:`difference` has it."""
 
 
 def measure(
-    subjects: Sequence[Subject], plan: Plan, directory: Path, tell: Callable[[str], object] = lambda text: None
+    subjects: Sequence[Subject], plan: Plan, directory: Path, progress: Callable[[str], object] = lambda text: None
 ) -> list[Measurement]:
-    """Measures subjects that take turns; :class:`DmlError` (DML3039) before anything is where answers differ."""
+    """Measures subjects in turns; raises :class:`DmlError` (DML3039) before that if their outputs differ."""
     measured = [Measurement(subject) for subject in subjects]
     with ExitStack() as stack:
         workers = []
-        answers: list[dict[str, Array]] = []
+        outputs: list[dict[str, Array]] = []
         for number, item in enumerate(measured):
-            tell(f"opening {number + 1} of {len(measured)}")
+            progress(f"opening {number + 1} of {len(measured)}")
             worker = stack.enter_context(_Worker(item.subject))
-            answers.append(worker.open(item, directory / f"{number}"))
+            outputs.append(worker.open(item, directory / f"{number}"))
             workers.append(worker)
-        _compare(measured, answers)
+        _compare(measured, outputs)
         for worker, item in zip(workers, measured, strict=True):
             item.warm_up = worker.run(0.0, plan.warm_up, plan.warm_up)["times"]
         share = max(1, -(-plan.least // plan.rounds))
         for turn in range(plan.rounds):
-            tell(f"round {turn + 1} of {plan.rounds}")
-            # nobody is always the first one behind the same other one
-            for place in range(len(workers)):
-                number = (place + turn) % len(workers)
+            progress(f"round {turn + 1} of {plan.rounds}")
+            for position in range(len(workers)):
+                number = (position + turn) % len(workers)  # each round begins with another subject
                 item = measured[number]
                 left = plan.most - len(item.times)
                 if left <= 0:
                     continue
-                got = workers[number].run(plan.seconds / plan.rounds, min(share, left), left)
-                item.times += got["times"]
-                item.busy += got["busy"]
-                item.wall += got["wall"]
+                runs = workers[number].run(plan.seconds / plan.rounds, min(share, left), left)
+                item.times += runs["times"]
+                item.busy += runs["busy"]
+                item.wall += runs["wall"]
         for worker, item in zip(workers, measured, strict=True):
-            item.memory = worker.ask({"do": "memory"})["memory"]
+            item.memory = worker.call({"do": "memory"})["memory"]
     return measured
 
 
@@ -106,7 +104,7 @@ class _Worker:
     def __init__(self, subject: Subject) -> None:
         self._subject = subject
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        environment.pop(SESSION_THREADS, None) if not subject.way.threads else None
+        environment.pop(SESSION_THREADS, None)
         if subject.way.threads:
             environment[SESSION_THREADS] = str(subject.way.threads)
         self._process = subprocess.Popen(
@@ -127,19 +125,19 @@ class _Worker:
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
-                with suppress(OSError):  # of a command that nobody has read
+                with suppress(OSError):  # flushing a command that the process has not read
                     stream.close()
 
-    def open(self, item: Measurement, place: Path) -> dict[str, Array]:
-        """Opens the session and returns what its first run gives."""
+    def open(self, item: Measurement, path: Path) -> dict[str, Array]:
+        """Opens the session and returns the outputs of its first run."""
         subject, way = self._subject, self._subject.way
-        feeds, results = place.with_suffix(".in.npz"), place.with_suffix(".out.npz")
+        feeds, results = path.with_suffix(".in.npz"), path.with_suffix(".out.npz")
         arrays: dict[str, Any] = {str(number): array for number, array in enumerate(subject.feeds.values())}
         np.savez(feeds, **arrays)
         options = [
-            f"{name}:{key}={value}" for name, stated in way.provider.options.items() for key, value in stated.items()
+            f"{name}:{key}={value}" for name, values in way.provider.options.items() for key, value in values.items()
         ]
-        opened = self.ask(
+        opened = self.call(
             {
                 "do": "open",
                 "model": str(subject.path),
@@ -154,17 +152,17 @@ class _Worker:
         item.session, item.first, item.memory_before = opened["session"], opened["first"], opened["before"]
         item.providers = tuple(opened["providers"])
         with np.load(results) as archive:
-            found = {name: archive[str(number)] for number, name in enumerate(opened["outputs"])}
+            arrays = {name: archive[str(number)] for number, name in enumerate(opened["outputs"])}
         results.unlink()
         feeds.unlink()
-        return subject.finish(found)
+        return subject.finish(arrays)
 
     def run(self, seconds: float, least: int, most: int) -> dict[str, Any]:
-        """Runs for a time, and so many times at least and at most."""
-        return self.ask({"do": "run", "seconds": seconds, "least": least, "most": most})
+        """Runs the model for a time, between ``least`` and ``most`` times."""
+        return self.call({"do": "run", "seconds": seconds, "least": least, "most": most})
 
-    def ask(self, command: Mapping[str, object]) -> dict[str, Any]:
-        """The answer to a command; :class:`DmlError` (DML3011) where there is none."""
+    def call(self, command: Mapping[str, object]) -> dict[str, Any]:
+        """Returns the answer to a command; raises :class:`DmlError` (DML3011) for failures."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         try:
@@ -185,18 +183,18 @@ class _Worker:
         return answer
 
 
-# --- Answers ----------------------------------------------------------------------------------------------------------
+# --- Outputs ----------------------------------------------------------------------------------------------------------
 
 
-def _compare(measured: Sequence[Measurement], answers: Sequence[Mapping[str, Array]]) -> None:
-    """Compares what each subject gives with what the first one of the same model gives."""
+def _compare(measured: Sequence[Measurement], outputs: Sequence[Mapping[str, Array]]) -> None:
+    """Compares the outputs of each subject with those of the first subject of the same model."""
     first: dict[str, tuple[Measurement, Mapping[str, Array]]] = {}
     findings: list[Diagnostic] = []
-    for item, outputs in zip(measured, answers, strict=True):
-        other, wanted = first.setdefault(item.subject.model, (item, outputs))
+    for item, arrays in zip(measured, outputs, strict=True):
+        other, expected = first.setdefault(item.subject.model, (item, arrays))
         coarse = not {"cpu"}.issuperset((*item.subject.way.provider.names, *other.subject.way.provider.names))
-        for name, array in wanted.items():
-            found = difference(array, outputs[name])
+        for name, array in expected.items():
+            found = difference(array, arrays[name])
             item.difference = max(item.difference, found)
             allowed = _allowed(array.dtype, coarse=coarse)
             if found > allowed:
@@ -213,21 +211,21 @@ def _allowed(dtype: np.dtype[Any], *, coarse: bool) -> float:
     return max(allowed, COARSE) if coarse and dtype.kind == "f" else allowed
 
 
-def difference(wanted: Array, got: Array) -> float:
-    """The largest difference as a share of the largest number; of what is no number nothing is said."""
-    one, other = (np.asarray(array, np.float64).reshape(-1) for array in (wanted, got))
-    known = np.isfinite(one)
-    if not known.any():
+def difference(expected: Array, got: Array) -> float:
+    """The largest difference, relative to the largest element, ignoring elements whose expected value is not finite."""
+    one, other = (np.asarray(array, np.float64).reshape(-1) for array in (expected, got))
+    finite = np.isfinite(one)
+    if not finite.any():
         return 0.0
-    apart = np.abs(one[known] - other[known])
-    scale = 255.0 if wanted.dtype.itemsize == 1 else float(np.abs(one[known]).max())
-    worst = float(np.max(np.nan_to_num(apart, nan=np.inf, posinf=np.inf)))
+    errors = np.abs(one[finite] - other[finite])
+    scale = 255.0 if expected.dtype.itemsize == 1 else float(np.abs(one[finite]).max())
+    worst = float(np.max(np.nan_to_num(errors, nan=np.inf, posinf=np.inf)))
     return 0.0 if worst == 0 else worst / scale if scale else np.inf
 
 
 def subject_name(subject: Subject) -> str:
-    """What messages and tables call a subject."""
+    """The name of a subject in messages and tables."""
     way = subject.way
-    made = subject.file or f"{subject.model} for {way.target} at -O{way.optimize}"
+    model = subject.file or f"{subject.model} for {way.target} at -O{way.optimize}"
     threads = f", {way.threads} threads" if way.threads else ""
-    return f"{made} on {way.provider}{threads}"
+    return f"{model} on {way.provider}{threads}"

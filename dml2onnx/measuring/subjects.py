@@ -1,4 +1,4 @@
-"""What to time: an ONNX model in a file, a way to run it, and its inputs."""
+"""The subjects of measurements: ONNX files, with a way to run each, and its inputs."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How a model is made and run."""
+    """How to compile and run a model."""
 
     provider: Providers
     target: str
-    """Of the compiled model; empty for one that is measured as it is."""
+    """The target to compile for; empty for an ONNX file from elsewhere."""
     optimize: int
     threads: int
-    """Of a session; 0 leaves it to ONNX Runtime."""
+    """The threads of a session; 0 for ONNX Runtime's default."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Subject:
-    """One thing that is measured."""
+    """A model to measure in one way."""
 
     model: str
-    """The model that it computes, as the user calls it."""
+    """The path of the model on the command line."""
     file: str
-    """What is measured in its place, for an ONNX model that somebody else has made."""
+    """The path of an ONNX model from elsewhere that replaces it, or ``""``."""
     way: Way
     path: Path
-    """The ONNX file that is run."""
+    """The ONNX file to run."""
     feeds: Mapping[str, Array]
     finish: Callable[[Mapping[str, Array]], dict[str, Array]]
-    """The outputs in the shapes of the graph's tensors, of those of the file by their names."""
+    """Converts the outputs of the file by name to those of the graph, in the shapes of its tensors."""
     nodes: int
 
 
@@ -59,7 +59,7 @@ def of_model(
     supplied: Callable[[CompiledModel], Mapping[str, Array]],
     options: CompileOptions,
 ) -> Subject:
-    """A graph, compiled for a way of running it, in a file of the directory."""
+    """Compiles a graph for a way of running it, into a new file of the directory."""
     compiled = compile_graph(graph, replace(options, target=way.target, passes=chosen(way.optimize)))
     path = directory / f"{len(list(directory.iterdir()))}.onnx"
     compiled.save(path)
@@ -73,20 +73,19 @@ def of_model(
 
 
 def of_other(path: Path, name: str, way: Way, compiled: CompiledModel, supplied: Mapping[str, Array]) -> Subject:
-    """An ONNX model that somebody else has made, which computes what a graph does."""
+    """An ONNX model from elsewhere that computes the same as a graph."""
     other = OtherModel(path, compiled.inputs, compiled.outputs, way.provider)
     return Subject(name, str(path), way, path.absolute(), other.feeds(supplied), other.outputs, 0)
 
 
 def inputs_of(compiled: CompiledModel, supplied: Mapping[str, Array], seed: int) -> dict[str, Array]:
-    """What a model gets: what was given, else its sample, else ordinary random numbers."""
+    """The inputs of a model: the supplied arrays, else its sample, else random numbers, and 0 for integers."""
     random = np.random.default_rng(seed)
     known = compiled.complete(supplied)
-    made: dict[str, Array] = {}
+    feeds: dict[str, Array] = {}
     for port in compiled.inputs:
         array = known.get(port.name)
         if array is None:
-            made[port.name] = random_array(port, random) if port.dtype.kind == "f" else np.zeros(port.shape, port.dtype)
-        else:
-            made[port.name] = np.ascontiguousarray(np.asarray(array).reshape(port.shape))
-    return made
+            array = random_array(port, random) if port.dtype.kind == "f" else np.zeros(port.shape, port.dtype)
+        feeds[port.name] = np.ascontiguousarray(array).reshape(port.shape)
+    return feeds

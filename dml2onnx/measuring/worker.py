@@ -1,7 +1,7 @@
-"""The process that times one model, and does nothing else.
+"""The process that times one model.
 
-It reads commands from standard input and answers on what was standard output, a line of JSON for each. What libraries
-print goes to standard error.
+It reads commands from standard input and answers on standard output, each a line of JSON. The output of libraries goes
+to standard error.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from typing import Any
 
 import numpy as np
 
+from dml2onnx.codes.running import RUNTIME_FAILURE
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.providers.choice import Providers
 from dml2onnx.runtime import open_session
 
 
 def main() -> int:
-    """Serves until there are no more commands."""
+    """Answers commands until the end of standard input."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
 
@@ -48,7 +49,7 @@ def main() -> int:
 
 
 def _opened(command: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
-    """A session, what it is given, and what it took to open it and to run it once."""
+    """A session, its feeds, and the answer: the times to open it and to run it once."""
     with np.load(command["feeds"]) as archive:
         feeds = {name: archive[str(number)] for number, name in enumerate(command["names"])}
     before = peak_memory()
@@ -59,7 +60,8 @@ def _opened(command: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
     try:
         results = session.run(None, feeds)
     except Exception as error:  # ONNX Runtime raises a dozen unrelated classes
-        raise DmlError(_failed(error)) from error
+        message = f"ONNX Runtime: {' '.join(str(error).split())}"
+        raise DmlError(RUNTIME_FAILURE.at(message)) from error
     first = time.perf_counter()
     np.savez(command["results"], **{str(number): array for number, array in enumerate(results)})
     return (
@@ -75,14 +77,8 @@ def _opened(command: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
     )
 
 
-def _failed(error: Exception) -> Any:
-    from dml2onnx.codes.running import RUNTIME_FAILURE
-
-    return RUNTIME_FAILURE.at(f"ONNX Runtime: {' '.join(str(error).split())}")
-
-
 def _times(session: Any, feeds: Any, seconds: float, least: int, most: int) -> dict[str, Any]:
-    """How long each run takes, for so many seconds and at least so many runs."""
+    """Times runs for ``seconds``, between ``least`` and ``most`` times."""
     times: list[float] = []
     busy = time.process_time()
     start = now = time.perf_counter()
@@ -95,10 +91,10 @@ def _times(session: Any, feeds: Any, seconds: float, least: int, most: int) -> d
 
 
 def peak_memory() -> int:
-    """Bytes of memory that this process has had at most, 0 where the system does not say."""
+    """The largest memory of this process so far, in bytes, or 0 if unknown."""
     if sys.platform == "win32":
         return _peak_working_set()
-    try:  # of this program only, while getrusage counts what was there before it was loaded
+    try:  # getrusage would include the memory of the process before exec
         status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
         return next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmHWM:"))
     except (OSError, StopIteration):
@@ -112,7 +108,7 @@ def _peak_working_set() -> int:
     """https://learn.microsoft.com/windows/win32/api/psapi/ns-psapi-process_memory_counters"""
     counters = (ctypes.c_size_t * 10)()
     counters[0] = ctypes.sizeof(counters)
-    kernel = getattr(ctypes, "windll").kernel32  # noqa: B009  # which other systems lack
+    kernel = getattr(ctypes, "windll").kernel32  # noqa: B009  # other systems lack it
     found = kernel.K32GetProcessMemoryInfo(kernel.GetCurrentProcess(), counters, ctypes.sizeof(counters))
     return int(counters[1]) if found else 0
 

@@ -1,4 +1,4 @@
-"""Finds the smallest graph with a property, for bug reports."""
+"""Finds a smallest graph with a property, for bug reports."""
 
 from dml2onnx.reducing.search import Progress, reduced
 

@@ -1,7 +1,7 @@
-"""Makes a graph smaller as long as it keeps a property.
+"""Makes a graph smaller while it keeps a property.
 
-This is delta debugging (Zeller and Hildebrandt, 2002) as C-Reduce does it: passes that know the material propose
-smaller graphs, a test says which are still of interest, and passes are repeated until none of them helps.
+This is delta debugging (Zeller and Hildebrandt, 2002) as in C-Reduce: passes for graphs propose smaller candidates, a
+test decides which are interesting, and the passes are repeated until none of them helps.
 """
 
 from __future__ import annotations
@@ -23,32 +23,34 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the search is."""
+    """The state of the search."""
 
     graph: Graph
-    """The smallest graph that is of interest so far."""
+    """The smallest interesting graph so far."""
     tests: int
-    """How many graphs have been tested."""
+    """The number of tested graphs."""
 
 
 def reduced(
-    graph: Graph, is_interesting: Callable[[Graph], bool], tell: Callable[[Progress], object] = lambda progress: None
+    graph: Graph,
+    is_interesting: Callable[[Graph], bool],
+    on_progress: Callable[[Progress], object] = lambda progress: None,
 ) -> Graph:
-    """The smallest graph found for which ``is_interesting``, which ``graph`` itself is.
+    """The smallest graph found for which ``is_interesting`` is true, as it must be for ``graph``.
 
-    Only graphs without other errors than those of ``graph`` are tested. ``tell`` hears of every smaller graph at once,
-    so that nothing is lost when the search is interrupted.
+    Candidates with errors that ``graph`` does not have are skipped. ``on_progress`` is called with every smaller graph,
+    so that an interrupted search does not lose it.
     """
-    return _Search(graph, is_interesting, tell).run()
+    return _Search(graph, is_interesting, on_progress).run()
 
 
 class _Search:
     def __init__(
-        self, graph: Graph, is_interesting: Callable[[Graph], bool], tell: Callable[[Progress], object]
+        self, graph: Graph, is_interesting: Callable[[Graph], bool], on_progress: Callable[[Progress], object]
     ) -> None:
         self._best = graph
         self._test = is_interesting
-        self._tell = tell
+        self._on_progress = on_progress
         self._tests = 0
         self._errors = _errors(graph)
 
@@ -57,12 +59,12 @@ class _Search:
         while before is not self._best:
             before = self._best
             for edit, items in edits.PASSES:
-                self._without(edit, items)
-            self._smaller_sizes()
+                self._apply(edit, items)
+            self._shrink_sizes()
         return self._best
 
-    def _without(self, edit: Edit[Item], items: Callable[[Graph], Sequence[Item]]) -> None:
-        """Applies an edit to as many items as it may be: to all first, then to halves, in the end to single ones."""
+    def _apply(self, edit: Edit[Item], items: Callable[[Graph], Sequence[Item]]) -> None:
+        """Applies an edit to as many items as possible: first to all, then to halves, at last to single ones."""
         left = list(items(self._best))
         length = len(left)
         while length:
@@ -75,10 +77,10 @@ class _Search:
                     position += length
             length = length // 2 if length > 1 else 0
 
-    def _smaller_sizes(self) -> None:
-        """One number of elements after the other made smaller wherever it stands, from the largest on."""
+    def _shrink_sizes(self) -> None:
+        """Replaces each size, from the largest on, by a smaller one in all tensors."""
         for size in edits.sizes(self._best):
-            for smaller in _smaller(size):
+            for smaller in _smaller_sizes(size):
                 if self._try(edits.resized(self._best, size, smaller)):
                     break
 
@@ -89,7 +91,7 @@ class _Search:
         if not self._test(candidate):
             return False
         self._best = replace(candidate, findings=())
-        self._tell(Progress(self._best, self._tests))
+        self._on_progress(Progress(self._best, self._tests))
         return True
 
 
@@ -97,8 +99,8 @@ def _errors(graph: Graph) -> frozenset[str]:
     return frozenset(item.code for item in check(graph) if item.is_error)
 
 
-def _smaller(size: int) -> Iterator[int]:
-    """1, 2, 4 and so on, and in the end a half: few tests, and most sizes may be 1."""
+def _smaller_sizes(size: int) -> Iterator[int]:
+    """1, 4, 16, ..., and at last half the size: few tests, because most sizes can be 1."""
     step = 1
     while step < size // 2:
         yield step

@@ -1,7 +1,6 @@
-"""One value for all that is known of a model, and what renders it: JSON, a page to look at, a drawing.
+"""The answers of commands as values, and the report of a model as JSON, an HTML page, or an SVG drawing.
 
-``form`` says what every answer begins with, ``checked``, ``answers``, ``verified`` and ``lookups`` what commands say,
-``records`` what a report holds. ``gathering`` asks checks, compiler, verification and runtime; ``html`` and ``svg``
-draw a report, both from the positions that ``layout`` computes once. Text, which people read, is made of the same
-values by the command line.
+``form`` has the common members of all answers, ``answers`` and its neighbours those of each command, and ``records``
+the report, which ``gathering`` collects from checks, compiler, verification and runtime. ``html`` and ``svg`` draw a
+report with the positions of ``layout``. The command line prints the same values as text.
 """

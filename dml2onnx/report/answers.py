@@ -1,4 +1,4 @@
-"""Answers of the commands that compile, run or write a model; ``check`` and ``verify`` have modules of their own."""
+"""The answers of the commands that compile, run or write a model."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from dml2onnx.onnx_model import Node, Port, size_names
+from dml2onnx.onnx_model import Port, size_names
 from dml2onnx.report.form import ALWAYS, Answer, Json
 from dml2onnx.report.sizes import InputDimension
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """An input or output of a compiled model, as the caller's memory holds it."""
+    """An input or output of a compiled model, as it is in the caller's memory."""
 
     name: str
     onnx_name: str
@@ -28,9 +28,9 @@ class Buffer:
     data_type: str
     """numpy's name, such as float16."""
     shape: tuple[int, ...]
-    """In the order of memory; where sizes have names, those at which the graph was written."""
+    """In memory order; for named sizes, the sizes in the model file."""
     names: tuple[str, ...] = ()
-    """The same in the names that sizes have, as ``2*H``; empty where all are numbers."""
+    """The shape in terms of named sizes, such as ``2*H``; empty if all are numbers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,9 +38,9 @@ class Written(Answer):
     """An answer of a command that writes files."""
 
     files: tuple[str, ...] = field(default=(), metadata=ALWAYS)
-    """What has been written; nothing where it went to standard output."""
+    """The written files; empty for standard output."""
     file_bytes: Mapping[str, int] = field(default_factory=dict, metadata=ALWAYS)
-    """How many bytes each file has that is an ordinary one."""
+    """The number of bytes of each regular file."""
 
 
 # --- compile, explain, convert ----------------------------------------------------------------------------------------
@@ -48,118 +48,118 @@ class Written(Answer):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompileAnswer(Written):
-    """What ``compile`` says of the model that it has written."""
+    """The answer of ``compile``."""
 
     command: Literal["compile"] = field(default="compile", metadata=ALWAYS)
     directml_nodes: int
     onnx_nodes: int
     operators: Mapping[str, int]
-    """How many nodes there are of each ONNX operator, the most frequent first."""
+    """The number of nodes of each ONNX operator, the most frequent first."""
     opset: int
     later_opset: int | None = None
-    """One in which ONNX has operators for what takes many nodes here, and which the target runs."""
+    """An opset of the target with operators that replace several nodes here."""
     ir_version: int
-    """The layout of the file, which a runtime has to know."""
+    """The version of the file format, which a runtime has to support."""
     target: str
-    """Whose kernels decided about data types."""
+    """The target whose kernels determined data types and operators."""
     half: bool = False
-    """Whether FLOAT32 is FLOAT16 inside."""
+    """Whether FLOAT32 is computed in FLOAT16."""
     stay_float32: tuple[str, ...] = ()
-    """The DirectML nodes that are computed in FLOAT32 all the same; ``explain --half`` says why."""
+    """The DirectML nodes that still compute in FLOAT32; ``explain --half`` lists the reasons."""
     passes: tuple[str, ...]
-    """The passes that were applied; none with ``-O0``."""
+    """The applied passes; empty with ``-O0``."""
     inputs: tuple[Buffer, ...]
     outputs: tuple[Buffer, ...]
     weight_bytes: int
     in_place: tuple[str, ...] = ()
-    """Files that the model refers to where they lie, as seen from its directory."""
+    """Files that the model refers to instead of copying them, relative to its directory."""
     minimum_feature_level: str | None
-    """The lowest feature level that admits the graph."""
+    """The lowest feature level that allows the graph."""
     ships_with: str = ""
-    """The products that first have that level."""
+    """The first products with that level."""
     seconds: float
-    """From reading to writing."""
+    """The time from reading to writing."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExplainedNode:
-    """What a node of the DirectML graph became."""
+    """The ONNX nodes of a DirectML node."""
 
     node: str
     operator: str
     onnx: tuple[str, ...] | None
-    """The operators of the ONNX nodes; none where it was folded or passed on, null where it was not compiled."""
+    """The operators of the ONNX nodes; empty if it was folded or forwarded, null if it was not compiled."""
     notes: tuple[str, ...]
-    """Why it became these, or why it was not compiled."""
+    """The reasons for this form, or for not compiling it."""
 
 
 @dataclass(frozen=True, slots=True)
 class SizedTensor:
-    """A tensor of a node in sizes that have names."""
+    """A tensor of a node with its sizes in terms of named sizes."""
 
     node: str
     operator: str
     tensor: str
-    """Its field, and which of an array: ``InputTensors[1]``."""
+    """The field, with its index in an array: ``InputTensors[1]``."""
     sizes: tuple[str, ...]
     """Numbers and expressions: ``N``, ``2*H``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainAnswer(Answer):
-    """What ``explain MODEL`` says."""
+    """The answer of ``explain MODEL``."""
 
     command: Literal["explain"] = field(default="explain", metadata=ALWAYS)
     nodes: tuple[ExplainedNode, ...]
-    """Those that can be compiled, in the order in which they run, and then the others."""
+    """The nodes that compile, in execution order, then the others; empty if ``--size`` has names."""
     opset: int
     target: str
     half: bool = False
-    """Whether FLOAT32 is FLOAT16 inside, but for the nodes that say that they stay FLOAT32."""
+    """Whether FLOAT32 is computed in FLOAT16, except in nodes whose notes say otherwise."""
     passes: tuple[str, ...]
-    """The passes that were applied; none with ``-O0``."""
+    """The applied passes; empty with ``-O0``."""
     tensors: tuple[SizedTensor, ...] = ()
-    """Where ``--size`` has names: the sizes of all tensors in these; what nodes become is another question then."""
+    """If ``--size`` has names, the sizes of all tensors in terms of them."""
     dimensions: tuple[InputDimension, ...] = ()
-    """Where ``--size`` has names: which sizes of the inputs that it names are free, tied to others or fixed, by whom,
-    and which sizes of other inputs follow."""
+    """If ``--size`` has names, which sizes of its inputs are free, tied to others or fixed, by which nodes, and which
+    sizes of other inputs follow from them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConvertAnswer(Written):
-    """What ``convert`` says of the model that it has written."""
+    """The answer of ``convert``."""
 
     command: Literal["convert"] = field(default="convert", metadata=ALWAYS)
     source: str
-    """The format that was read: native, dml_graph, dxdispatch or serialized."""
+    """The format of the input: native, dml_graph, dxdispatch or serialized."""
     directml_nodes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReduceAnswer(Written):
-    """What ``reduce`` says of the graph that it has written."""
+    """The answer of ``reduce``."""
 
     command: Literal["reduce"] = field(default="reduce", metadata=ALWAYS)
     exit_code: int
-    """With which the command ends for the graph, as for the whole one."""
+    """The exit code of the command for the reduced graph, as for the whole one."""
     directml_nodes: int
     directml_nodes_before: int
     tests: int
-    """How often the command was run."""
+    """The number of runs of the command."""
     seconds: float
     finished: bool
-    """False where the search was interrupted: the graph is the smallest one until then."""
+    """False if the search was interrupted; the graph is the smallest one found until then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecorderAnswer(Written):
-    """What ``recorder`` says of the files that it has written for C++ programs."""
+    """The answer of ``recorder``."""
 
     command: Literal["recorder"] = field(default="recorder", metadata=ALWAYS)
     replaced: tuple[str, ...] = ()
-    """Those that were there with other contents."""
+    """Written files that had other contents before."""
     kept: tuple[str, ...] = ()
-    """Files of the example that were there, and are as they were."""
+    """Existing files of the example, which were not changed."""
 
 
 # --- run --------------------------------------------------------------------------------------------------------------
@@ -167,16 +167,16 @@ class RecorderAnswer(Written):
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What an output holds."""
+    """The contents of an output."""
 
     name: str
     data_type: str
     """numpy's name, such as float16."""
     shape: tuple[int, ...]
     values: tuple[Json, ...] | None
-    """All elements in row-major order, infinities and NaN as strings; null where there are more than 65,536."""
+    """All elements in row-major order, infinities and NaN as strings; null if there are more than 65,536."""
     first: tuple[Json, ...]
-    """The first few of them, however many there are."""
+    """The first few elements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,14 +188,14 @@ class Printed:
     values: tuple[Json, ...]
     """Its elements, infinities and NaN as strings."""
     bits: tuple[str, ...] = ()
-    """Where the program asked for them, the bits of each of these in hexadecimal."""
+    """The bits of each element in hexadecimal, if the program prints them."""
     left_out: int = 0
-    """Elements behind these: of all that a run prints the first 1,048,576 are shown."""
+    """Further elements: a run shows the first 1,048,576 of all that it prints."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeCost:
-    """What an ONNX node cost."""
+    """The time of an ONNX node."""
 
     name: str
     operator: str
@@ -206,66 +206,61 @@ class NodeCost:
 
 @dataclass(frozen=True, slots=True)
 class NodePlace:
-    """Where an ONNX node ran."""
+    """The provider of an ONNX node."""
 
     name: str
     operator: str
     provider: str
     """ONNX Runtime's name of the execution provider; empty for a node that it folded or merged into another."""
     node: str
-    """The DirectML node that it was made for; empty where outputs need it besides."""
+    """The DirectML node that it was made for; empty if it was made for an output."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunAnswer(Written):
-    """What ``run`` says of one run.
+    """The answer of ``run``.
 
-    The diagnostics are warnings of the model, why files were not written and, with ``--no-fallback``, which nodes ran
-    on another provider.
+    The diagnostics are warnings of the model, errors of writing files and, with ``--no-fallback``, nodes that ran on
+    another provider.
     """
 
     command: Literal["run"] = field(default="run", metadata=ALWAYS)
     provider: str
-    """What was asked for: names in order, with commas between them."""
+    """The requested providers in order, separated by commas."""
     opset: int
     target: str
     passes: tuple[str, ...]
-    """The passes that were applied; none with ``-O0``."""
+    """The applied passes; empty with ``-O0``."""
     outputs: tuple[Contents, ...]
     printed: tuple[Printed, ...]
-    """What the program printed, in its order."""
+    """The resources that the program printed, in order."""
     left_out: tuple[str, ...] = ()
-    """Files that the program would write, and that were not written for want of ``--output-dir``."""
+    """Files of the program's writeFile commands, which need ``--output-dir``."""
     profile: tuple[NodeCost, ...]
-    """With ``--profile``, what every ONNX node cost."""
+    """With ``--profile``, the time of every ONNX node."""
     assignment: tuple[NodePlace, ...] = ()
-    """With ``--assignment``, where every ONNX node ran."""
+    """With ``--assignment``, the provider of every ONNX node."""
 
 
 # --- Parts ------------------------------------------------------------------------------------------------------------
 
 
 def buffers(ports: Iterable[Port]) -> tuple[Buffer, ...]:
-    """Inputs or outputs of a compiled model."""
+    """The records of inputs or outputs of a compiled model."""
     return tuple(
         Buffer(port.name, port.onnx_name, str(port.dtype), port.shape, size_names(port.shape)) for port in ports
     )
 
 
-def operators_of(nodes: Iterable[Node]) -> dict[str, int]:
-    """How many nodes there are of each ONNX operator, the most frequent first."""
-    return dict(Counter(node.op_type for node in nodes).most_common())
-
-
 def sizes_of(files: Sequence[Path]) -> dict[str, int]:
-    """How many bytes each file has; what is no ordinary file has none."""
+    """The number of bytes of each regular file."""
     return {str(path): path.stat().st_size for path in files if path.is_file()}
 
 
 def compiled(
     graph: Graph, model: CompiledModel, files: Sequence[Path], seconds: float, in_place: Sequence[str] = ()
 ) -> CompileAnswer:
-    """What is said of a ``graph`` that has become a ``model``, which is in these ``files``."""
+    """The answer of ``compile`` for a ``graph`` whose ``model`` is in ``files``."""
     from dml2onnx.checks import minimum_feature_level
 
     minimum = minimum_feature_level(graph)
@@ -275,7 +270,7 @@ def compiled(
         file_bytes=sizes_of(files),
         directml_nodes=len(graph.nodes),
         onnx_nodes=model.node_count,
-        operators=operators_of(model.lowered.nodes),
+        operators=dict(Counter(node.op_type for node in model.lowered.nodes).most_common()),
         opset=model.opset,
         later_opset=model.lowered.later_opset,
         ir_version=model.ir_version,

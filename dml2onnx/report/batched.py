@@ -1,4 +1,4 @@
-"""Answers of ``batch``: the lines of its journal, and the summary."""
+"""The lines of the journal of ``batch``, and its answer."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ Status: TypeAlias = Literal["passed", "errors", "unreadable", "differs", "timeou
 JOURNAL_VERSION = 1
 ACTIONS: tuple[Action, ...] = ("check", "compile", "verify", "report")
 FAILURES: frozenset[Status] = frozenset({"timeout", "memory", "died", "defect"})
-"""What says more of the machine, or of us, than of the model."""
+"""Statuses that are due to the machine or to dml2onnx, not to the model."""
 FINE: frozenset[Status] = frozenset({"passed", "other"})
 RECORDED = (CheckAnswer, CompileAnswer, VerifyAnswer, Written, Answer, Failure)
-"""The records whose JSON is that of an answer in the journal."""
+"""The types of answers in the journal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """A line of the journal that says what is done to the models of the records that name it."""
+    """A line of the journal with the action and the options of the records that refer to it."""
 
     journal: int = field(default=JOURNAL_VERSION, metadata=ALWAYS)
-    """Version of this form."""
+    """Version of this format."""
     producer: str = field(default=f"dml2onnx {__version__}", metadata=ALWAYS)
     """The program and its version."""
     work: str
-    """A digest of all members below and of the producer; other work is not taken for this."""
+    """A digest of the producer and the members below, to which records refer."""
     do: Action
     options: Mapping[str, Json]
-    """What was asked for, as the options of the single commands are called."""
+    """The options by the names of the single commands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,46 +47,46 @@ class Source:
 
     path: str
     digest: str
-    """BLAKE2b of the contents, 128 bits in hexadecimal; empty of a file that is not there."""
+    """BLAKE2b of the contents, 128 bits in hexadecimal; empty if the file does not exist."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """A line of the journal about one model. Of several lines about a model the last one counts."""
+    """A line of the journal about a model; the last one about a model is valid."""
 
     model: str
     """The file, or the index of a recording."""
     graph: str = ""
-    """Which graph of the recording it is."""
+    """The graph in the recording."""
     work: str
-    """As the line that says what was done."""
+    """The digest in the line with the action and the options."""
     status: Status
-    """``passed``; ``errors`` in the model or in what was to be written; ``unreadable``; ``differs`` from the reference;
-    ``timeout``, ``memory`` and ``died`` of a worker that took too long, or too much, or is gone; ``defect``, which is
-    ours; ``other``, a file found in a directory that is no model."""
+    """``passed``; ``errors`` in the model or in writing the result; ``unreadable``; ``differs`` from the reference;
+    ``timeout``, ``memory`` and ``died``: the worker took too long, ran out of memory, or crashed; ``defect`` of
+    dml2onnx; ``other``: a file in a directory that is not a model."""
     output: str = ""
-    """The file that was to be written."""
+    """The file to write."""
     seconds: float
-    """In the worker."""
+    """The time in the worker."""
     sources: tuple[Source, ...] = ()
-    """What the model was read from: with the same contents it is not done again."""
+    """The files that were read; the model is not processed again while they have the same contents."""
     answer: Mapping[str, Json] = field(metadata={"forms": RECORDED})
-    """What the single command says with ``--json``; of ``report`` what it says of the page."""
+    """The answer of the single command with ``--json``; for ``report`` without the report itself."""
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """What was found, as values."""
-        found: Any = self.answer.get("diagnostics", [])  # as Diagnostic has written them
+        """The findings in the answer."""
+        found: Any = self.answer.get("diagnostics", [])  # as written by Diagnostic
         return tuple([_diagnostic(item) for item in found])
 
     @property
     def is_failure(self) -> bool:
-        """Whether it is the machine or dml2onnx that has failed, so that another call may do better."""
+        """Whether the machine or dml2onnx failed, so that another call may succeed."""
         return self.status in FAILURES
 
     @property
     def name(self) -> str:
-        """The model, with its graph where it has several."""
+        """The model, with the name of its graph in a recording."""
         return f"{self.model}: {self.graph}" if self.graph else self.model
 
 
@@ -100,23 +100,23 @@ def _diagnostic(item: dict[str, Any]) -> Diagnostic:
 
 @dataclass(frozen=True, slots=True)
 class CodeCount:
-    """How often a code was found."""
+    """The number of models and findings with a code."""
 
     code: str
     severity: str
     title: str
-    """Of the code."""
+    """The title of the code."""
     models: int
     findings: int
     examples: tuple[str, ...]
-    """The first models that have it."""
+    """The first models with it."""
     message: str
-    """Of the first finding."""
+    """The message of the first finding."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A model that was not done for reasons of the machine, or of ours."""
+    """A model that failed because of the machine or dml2onnx."""
 
     model: str
     status: str
@@ -125,23 +125,23 @@ class Failed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchAnswer(Head):
-    """What ``batch`` says of all models together."""
+    """The answer of ``batch``."""
 
     command: Literal["batch"] = field(default="batch", metadata=ALWAYS)
     do: Action
     journal: str | None
-    """Where the records are; null where none is kept."""
+    """The path of the journal; null if there is none."""
     asked: int
-    """As many models were found."""
+    """The number of models that were found."""
     done: int
-    """As many have a record, earlier calls included; fewer than asked where the call was interrupted."""
+    """The number of models with a record, also from earlier calls; fewer than ``asked`` after an interrupt."""
     resumed: int
-    """As many of them were done by earlier calls."""
+    """The number of records from earlier calls."""
     statuses: Mapping[str, int]
-    """How many models have which status."""
+    """The number of models with each status."""
     codes: tuple[CodeCount, ...]
     """The most frequent first."""
     failures: tuple[Failed, ...]
-    """All whose status is timeout, memory, died or defect."""
+    """The models with status timeout, memory, died or defect."""
     seconds: float
-    """Of this call."""
+    """The time of this call."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Descriptor:
-    """An operator's descriptor, as the native format has it."""
+    """An operator's descriptor in the native format."""
 
     type: str
     desc: Mapping[str, Json]
@@ -26,54 +26,54 @@ class Descriptor:
 
 @dataclass(frozen=True, slots=True)
 class NodeAboveLevel:
-    """A node that needs a higher feature level than the one in question."""
+    """A node that needs a higher feature level than the one that is checked."""
 
     node: str
     operator: str
     needs: str
-    """The first level that has it."""
+    """The first level with it."""
     ships_with: str
-    """The products that first have that level."""
+    """The first products with that level."""
     reason: str
     instead: str
-    """An equivalent at the level, of one operator or several in a row; empty if none is known."""
+    """An equivalent chain of operators at the level; empty if none is known."""
     at: str = ""
-    """The level of the equivalent: the one in question, or else the lowest that has it."""
+    """The level of the equivalent: the one that is checked, or else the lowest possible."""
     descriptors: tuple[Descriptor, ...] = ()
-    """The equivalent as descriptors, each of which reads the output of the one before it."""
+    """The equivalent as descriptors, each of which reads the output of the previous one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckAnswer(Answer):
-    """What ``check`` says of one model."""
+    """The answer of ``check`` for one model."""
 
     command: Literal["check"] = field(default="check", metadata=ALWAYS)
     model: str
-    """The file, as it was named."""
+    """The path of the file on the command line."""
     is_readable: bool = True
-    """Whether the model could be read; then all but the diagnostics is known."""
+    """False if the file is not a model; then only the diagnostics have contents."""
     feature_level: str | None
-    """The level that was checked."""
+    """The checked level."""
     minimum_feature_level: str | None
-    """The lowest level that admits the graph."""
+    """The lowest level that allows the graph."""
     ships_with: str = ""
-    """The products that first have that level."""
+    """The first products with that level."""
     directml_nodes: int
     hidden: int = 0
-    """Findings that are left out, as ``--select`` and ``--ignore`` ask; errors among them do not count as errors."""
+    """The number of findings that ``--select`` and ``--ignore`` drop, which are not counted as errors or warnings."""
     above_level: tuple[NodeAboveLevel, ...] | None = None
-    """With ``--suggest``, the nodes that the level does not have; without a level those that need the highest."""
+    """With ``--suggest``, the nodes above the level, or without a level those that need the highest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckAllAnswer(Head):
-    """What ``check`` says of several models, or of a directory."""
+    """The answer of ``check`` for several models, or a directory."""
 
     command: Literal["check"] = field(default="check", metadata=ALWAYS)
     errors: int
-    """Of all models."""
+    """The number in all models."""
     warnings: int
-    """Of all models."""
+    """The number in all models."""
     models: tuple[CheckAnswer, ...]
 
 
@@ -85,17 +85,14 @@ def checked(
     data: bytes | None = None,
     above_level: tuple[NodeAboveLevel, ...] | None = None,
 ) -> CheckAnswer:
-    """What was ``found`` in a graph at a ``level``, with the places in the text of the file called ``model``.
-
-    ``data`` is that text where it is in no file.
-    """
+    """The answer for a graph at a ``level``, with the locations of findings in the file ``model``, or in ``data``."""
     from dml2onnx.checks import minimum_feature_level
     from dml2onnx.frontends.locations import locate
 
-    wanted = _pointers(found)
+    pointers = _pointers(found)
     places = {}
-    if wanted and graph.format != "serialized":
-        places = locate(data if data is not None else Path(model).read_bytes(), wanted)
+    if pointers and graph.format != "serialized":
+        places = locate(data if data is not None else Path(model).read_bytes(), pointers)
     minimum = minimum_feature_level(graph)
     return CheckAnswer(
         diagnostics=tuple(located(item, model, places) for item in found),
@@ -109,25 +106,25 @@ def checked(
 
 
 def placed_in(path: Path, found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """The findings with their places in a file, if that is a text which has them."""
+    """The findings with their locations in a file, if it is JSON."""
     from dml2onnx.frontends.locations import locate
 
-    wanted = _pointers(found)
+    pointers = _pointers(found)
     try:
-        places = locate(path.read_bytes(), wanted) if wanted and path.suffix == ".json" and path.is_file() else {}
-    except (DmlError, OSError, ValueError):  # which the findings say, if it matters
+        places = locate(path.read_bytes(), pointers) if pointers and path.suffix == ".json" and path.is_file() else {}
+    except (DmlError, OSError, ValueError):  # the findings report it if it matters
         places = {}
     return tuple([located(item, str(path), places) for item in found])
 
 
 def _pointers(found: Sequence[Diagnostic]) -> dict[str, bool]:
-    """What findings and their other places point to, and whether that is the name of a member."""
-    wanted = {place.pointer: False for item in found for place in item.places if place.pointer.startswith("/")}
-    return wanted | {item.pointer: _is_about_name(item) for item in found if item.pointer.startswith("/")}
+    """The pointers of findings and their other places, and whether each is about the name of a member."""
+    pointers = {place.pointer: False for item in found for place in item.places if place.pointer.startswith("/")}
+    return pointers | {item.pointer: _is_about_name(item) for item in found if item.pointer.startswith("/")}
 
 
 def unchecked(model: str, error: DmlError) -> CheckAnswer:
-    """What can be said of a file that could not be read, or not be read to its end."""
+    """The answer for a file that could not be read completely."""
     return CheckAnswer(
         diagnostics=error.diagnostics,
         model=model,
@@ -139,5 +136,5 @@ def unchecked(model: str, error: DmlError) -> CheckAnswer:
 
 
 def _is_about_name(item: Diagnostic) -> bool:
-    """Whether a finding is about the name of a member and not about its value."""
+    """Whether a finding is about the name of a member, not its value."""
     return item.found == quote(unescape(item.pointer.rpartition("/")[2]))

@@ -22,36 +22,37 @@ Aspect: TypeAlias = Literal[
 State: TypeAlias = Literal["same", "changed", "left", "right"]
 
 MEASURED = ("time", "name")
-"""What may differ from run to run, and what only tells nodes apart: no changes of what is computed."""
+"""Aspects that do not change what is computed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One respect in which a node or port differs."""
+    """A difference between two nodes or ports."""
 
     aspect: Aspect
-    """operator; attribute: a field that is no tensor; tensor: data type or sizes; layout: strides, offset or flags;
-    source: what it reads from; constant: contents; use: whether an output needs it; onnx: the operators that it
-    became, and notes: why; findings; level: the lowest feature level; error: against the reference; time; name."""
+    """operator; attribute: a field that is not a tensor; tensor: data type or sizes; layout: strides, offset or flags;
+    source: the node or input that it reads; constant: contents; use: whether an output needs it; onnx: its ONNX
+    operators; notes: the reasons for them; findings; level: the lowest feature level; error: against the reference;
+    time; name."""
     name: str
-    """The field, where it is about one."""
+    """The field, if it is about one."""
     left: Json
     right: Json
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A node, input or output of the two graphs, or of one of them."""
+    """A node, input or output of both graphs, or of one of them."""
 
     kind: Literal["node", "input", "output"]
     state: State
-    """left and right are in that graph only; changed is what differs in more than its name and time."""
+    """left and right: in that graph only; changed: other differences than name and time."""
     left: int | None
-    """Place in the list of its kind in the left report."""
+    """Index in the list of its kind in the left report."""
     right: int | None
-    """The same in the right one."""
+    """Index in the right report."""
     matched: Literal["name", "structure", ""] = ""
-    """By what the two were found to be the same."""
+    """How the two were paired."""
     changes: tuple[Change, ...] = ()
 
 
@@ -61,37 +62,37 @@ class Totals:
 
     directml_nodes: int
     directml_operators: Mapping[str, int]
-    """How many nodes there are of each, the most frequent first."""
+    """The number of nodes of each, the most frequent first."""
     onnx_nodes: int | None
-    """null where the graph cannot be compiled."""
+    """null if the graph cannot be compiled."""
     onnx_operators: Mapping[str, int]
     constant_bytes: int
-    """Of the DirectML graph."""
+    """The bytes of constants in the DirectML graph."""
     weight_bytes: int | None
-    """Of the ONNX model; null where there is none."""
+    """The bytes of weights in the ONNX model; null if there is none."""
     errors: int
     warnings: int
     wrong_nodes: int | None
-    """Nodes that differ from the reference; null where that was not looked at."""
+    """The number of nodes that differ from the reference; null if not verified."""
     microseconds: float | None
-    """Of a profiled run; null where there was none."""
+    """The time of a profiled run; null if not profiled."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison(Written):
-    """What ``report --compare`` says. The diagnostics are those of the two reports, where they are."""
+    """The answer of ``report --compare``. The diagnostics are in the two reports."""
 
     command: Literal["report"] = field(default="report", metadata=ALWAYS)
     left_title: str
-    """What tells the left graph from the right one: its file, or the feature level."""
+    """The file of the left graph, or its feature level if the files are the same."""
     right_title: str
     same: int
-    """How many nodes are the same, and so on; inputs and outputs are not counted."""
+    """The number of equal nodes; inputs and outputs are not counted."""
     changed: int
     only_left: int
     only_right: int
     pairs: tuple[Pair, ...]
-    """Nodes in the order of the left graph, what only the right one has behind the node before it; then ports."""
+    """Nodes in the order of the left graph, with nodes of the right one after their predecessors; then ports."""
     left_totals: Totals
     right_totals: Totals
     left: Report
@@ -99,7 +100,7 @@ class Comparison(Written):
 
 
 def compare(left: Report, right: Report, titles: tuple[str, str]) -> Comparison:
-    """Two reports side by side, whatever is wrong with their graphs."""
+    """Compares two reports, also of invalid graphs."""
     nodes = _Nodes(left, right)
     pairs = nodes.pairs()
     counts = Counter(pair.state for pair in pairs)
@@ -123,21 +124,21 @@ def compare(left: Report, right: Report, titles: tuple[str, str]) -> Comparison:
 
 
 class _Nodes:
-    """The nodes of two reports, and which of them are the same."""
+    """The nodes of two reports, and the matches between them."""
 
     def __init__(self, left: Report, right: Report) -> None:
         self._reports = (left, right)
         self._matches = match_nodes(left, right)
         numbers = ({one: n for n, (one, _, _) in enumerate(self._matches)},
                    {other: n for n, (_, other, _) in enumerate(self._matches)})  # fmt: skip
-        self._makers = [_makers(report, known) for report, known in zip(self._reports, numbers, strict=True)]
+        self._producers = [_producers(report, known) for report, known in zip(self._reports, numbers, strict=True)]
 
     def pairs(self) -> list[Pair]:
-        """All nodes of both."""
+        """The pairs of all nodes."""
         left, right = self._reports
         partners = {one: (other, how) for one, other, how in self._matches}
-        taken = {other for _, other, _ in self._matches}
-        rest = deque(place for place in range(len(right.nodes)) if place not in taken)
+        matched = {other for _, other, _ in self._matches}
+        rest = deque(place for place in range(len(right.nodes)) if place not in matched)
         pairs: list[Pair] = []
         for place in range(len(left.nodes)):
             if place not in partners:
@@ -151,22 +152,22 @@ class _Nodes:
         return pairs + [Pair("node", "right", None, place) for place in rest]
 
     def ends(self, kind: Literal["input", "output"], lefts: Sequence[Port], rights: Sequence[Port]) -> Iterator[Pair]:
-        """Inputs or outputs by their names."""
+        """Yields the pairs of inputs or outputs, by name."""
         places = {port.name: place for place, port in enumerate(rights)}
         for place, port in enumerate(lefts):
             other = places.pop(port.name, None)
             if other is None:
                 yield Pair(kind, "left", place, None)
             else:
-                is_known = port.tensor is not None and rights[other].tensor is not None
-                changes = [*self._tensors(port, rights[other])] if is_known else []
+                has_tensors = port.tensor is not None and rights[other].tensor is not None
+                changes = [*self._tensors(port, rights[other])] if has_tensors else []
                 if kind == "output":
                     changes += self._sources("", port.value, rights[other].value)
                 yield _pair(kind, place, other, "name", tuple(changes))
         yield from (Pair(kind, "right", None, place) for place in places.values())
 
     def _changes(self, left: Node, right: Node) -> Iterator[Change]:
-        """All respects in which two nodes differ."""
+        """Yields all differences between two nodes."""
         sides = tuple(zip(self._reports, (left, right), strict=True))
         one, other = (report.descriptors[node.descriptor] for report, node in sides)
         yield from _change("operator", "", one.operator, other.operator)
@@ -175,10 +176,10 @@ class _Nodes:
         yield from self._accesses(left.inputs, right.inputs, reads=True)
         yield from self._accesses(left.outputs, right.outputs, reads=False)
         yield from _change("use", "", left.is_live, right.is_live)
-        if all(report.onnx is not None for report in self._reports):  # else it is the graph that differs
-            yield from _change("onnx", "", *(_became(report, node) for report, node in sides))
+        if all(report.onnx is not None for report in self._reports):  # else all nodes would differ
+            yield from _change("onnx", "", *(_onnx_operators(report, node) for report, node in sides))
             yield from _change("notes", "", list(left.notes), list(right.notes))
-        yield from _change("findings", "", *(_said(report, node) for report, node in sides))
+        yield from _change("findings", "", *(_findings(report, node) for report, node in sides))
         yield from _change("level", "", one.level, other.level)
         yield from _errors(left, right)
         if left.microseconds is not None and right.microseconds is not None:
@@ -186,10 +187,10 @@ class _Nodes:
         yield from _change("name", "", left.name, right.name)
 
     def _accesses(self, lefts: Sequence[Access], rights: Sequence[Access], *, reads: bool) -> Iterator[Change]:
-        """What differs in the tensors of two nodes, and in where they come from."""
-        known = [{access.field: access for access in accesses} for accesses in (lefts, rights)]
-        for name in dict.fromkeys([*known[0], *known[1]]):
-            one, other = known[0].get(name), known[1].get(name)
+        """Yields differences in the tensors of two nodes, and in their sources."""
+        by_field = [{access.field: access for access in accesses} for accesses in (lefts, rights)]
+        for name in dict.fromkeys([*by_field[0], *by_field[1]]):
+            one, other = by_field[0].get(name), by_field[1].get(name)
             if one is None or other is None:
                 yield Change("tensor", name, _text(self._tensor(0, one)), _text(self._tensor(1, other)))
                 continue
@@ -215,26 +216,24 @@ class _Nodes:
         return None if place is None else self._reports[side].tensors[place]
 
     def _sources(self, name: str, left: int, right: int) -> Iterator[Change]:
-        """Whether two values come from the same nodes, inputs, or constants of the same contents."""
+        """Yields the difference if two values are not from matching nodes, inputs, or equal constants."""
         one, other = self._reports[0].values[left], self._reports[1].values[right]
         if one.kind == other.kind == "constant":
             if (one.bytes, one.digest) != (other.bytes, other.digest):
                 yield Change("constant", name, _contents(one), _contents(other))
             return
-        first, first_name = self._makers[0].get(left, ((one.kind, left), f"{one.kind} {one.name}"))
-        second, second_name = self._makers[1].get(right, ((other.kind, right), f"{other.kind} {other.name}"))
+        first, first_name = self._producers[0].get(left, ((one.kind, left), f"{one.kind} {one.name}"))
+        second, second_name = self._producers[1].get(right, ((other.kind, right), f"{other.kind} {other.name}"))
         if first != second:
             yield Change("source", name, first_name, second_name)
 
 
 def _pair(kind: Literal["node", "input", "output"], left: int, right: int, how: How, changes: Sequence[Change]) -> Pair:
-    is_changed = any(change.aspect not in MEASURED and _matters(change) for change in changes)
+    # errors depend on the random inputs; only the number of wrong elements is a change
+    is_changed = any(
+        change.aspect not in MEASURED and (change.aspect != "error" or change.name == "wrong") for change in changes
+    )
     return Pair(kind, "changed" if is_changed else "same", left, right, how, tuple(changes))
-
-
-def _matters(change: Change) -> bool:
-    """Errors depend on the numbers that were drawn; what matters is whether anything is wrong."""
-    return change.aspect != "error" or change.name == "wrong"
 
 
 def _change(aspect: Aspect, name: str, left: Json, right: Json) -> Iterator[Change]:
@@ -242,23 +241,23 @@ def _change(aspect: Aspect, name: str, left: Json, right: Json) -> Iterator[Chan
         yield Change(aspect, name, left, right)
 
 
-def _makers(report: Report, numbers: Mapping[int, int]) -> dict[int, tuple[tuple[object, ...], str]]:
-    """What makes each value, in words that both reports share, and how people call it."""
-    made: dict[int, tuple[tuple[object, ...], str]] = {
+def _producers(report: Report, matches: Mapping[int, int]) -> dict[int, tuple[tuple[object, ...], str]]:
+    """For each value a key of its producer, which is equal in both reports for matching nodes, and its name."""
+    producers: dict[int, tuple[tuple[object, ...], str]] = {
         port.value: (("input", port.name), f"input {port.name}") for port in report.inputs
     }
     for place, node in enumerate(report.nodes):
         for access in node.outputs:
-            known = (numbers[place],) if place in numbers else (id(report), place)
-            made[access.value] = (("node", *known, access.field), f"{node.name} {access.field}")
-    return made
+            key = (matches[place],) if place in matches else (id(report), place)
+            producers[access.value] = (("node", *key, access.field), f"{node.name} {access.field}")
+    return producers
 
 
-def _became(report: Report, node: Node) -> Json:
+def _onnx_operators(report: Report, node: Node) -> Json:
     return [] if report.onnx is None else [report.onnx.nodes[place].operator for place in node.onnx]
 
 
-def _said(report: Report, node: Node) -> Json:
+def _findings(report: Report, node: Node) -> Json:
     found = (report.diagnostics[place] for place in node.findings)
     return [f"{item.code}: {item.message}" for item in found]
 

@@ -1,4 +1,4 @@
-"""The DirectML side of a report: nodes, descriptors, tensors and values, each distinct thing once."""
+"""The DirectML side of a report: nodes, and the distinct descriptors, tensors and values."""
 
 from __future__ import annotations
 
@@ -28,35 +28,35 @@ if TYPE_CHECKING:
     from dml2onnx.report.verified import Verified
 
 MOST_DIGESTED = 1 << 30
-"""Bytes of a constant that are looked at: a file of a few can describe endless ones."""
-DIGESTED_AT_ONCE = 1 << 24
+"""The limit for bytes of a constant in its digest: a small file can describe a huge constant."""
+CHUNK = 1 << 24
 
 K = TypeVar("K", bound="Hashable")
 R = TypeVar("R")
 
 
 class _Distinct(Generic[K, R]):
-    """Records in the order in which they were first asked for; equal ones share a place."""
+    """Records in the order in which they were first requested; equal keys share an index."""
 
     def __init__(self, make: Callable[[K], R]) -> None:
         self._make = make
-        self._places: dict[K, int] = {}
+        self._indices: dict[K, int] = {}
         self.records: list[R] = []
 
-    def place(self, key: K) -> int:
-        """Where the record for ``key`` stands, made when it is new."""
-        found = self._places.get(key)
-        if found is None:
-            found = self._places[key] = len(self.records)
+    def index(self, key: K) -> int:
+        """The index of the record for ``key``, which is made if it is new."""
+        index = self._indices.get(key)
+        if index is None:
+            index = self._indices[key] = len(self.records)
             self.records.append(self._make(key))
-        return found
+        return index
 
 
 class Directml:
-    """Makes the records of one graph. ``findings`` are those of the report, whose places nodes refer to."""
+    """Makes the records of a graph. ``tensors``, ``values`` and ``descriptors`` are those of the records so far."""
 
     def __init__(self, graph: Graph, findings: Sequence[Diagnostic], *, digests: bool = False) -> None:
-        """``digests`` tells constants apart by their contents."""
+        """``findings`` are those of the report, by whose indices nodes refer to them."""
         self._graph = graph
         self._contents = {item.value: item.data for item in graph.constants} if digests else {}
         self._kinds: dict[Value, ValueKind] = {item.value: "constant" for item in graph.constants}
@@ -66,24 +66,9 @@ class Directml:
         for place, finding in enumerate(findings):
             if finding.node:
                 self._findings.setdefault(finding.node, []).append(place)
-        self._tensors = _Distinct(_tensor)
-        self._values = _Distinct(self._value)
-        self._descriptors = _Distinct(_descriptor)
-
-    @property
-    def descriptors(self) -> tuple[Descriptor, ...]:
-        """Of the nodes that have been asked for."""
-        return tuple(self._descriptors.records)
-
-    @property
-    def tensors(self) -> tuple[Tensor, ...]:
-        """Of the nodes and ports that have been asked for."""
-        return tuple(self._tensors.records)
-
-    @property
-    def values(self) -> tuple[records.Value, ...]:
-        """Of the nodes and ports that have been asked for."""
-        return tuple(self._values.records)
+        self.tensors = _Distinct(_tensor)
+        self.values = _Distinct(self._value)
+        self.descriptors = _Distinct(_descriptor)
 
     def nodes(
         self,
@@ -91,7 +76,7 @@ class Directml:
         verified: Mapping[str, Sequence[Verified]],
         live: frozenset[Node],
     ) -> tuple[records.Node, ...]:
-        """All nodes in the graph's own order, with what others know of them."""
+        """The records of all nodes in the graph's order, with data from compiling, verifying, and profiling."""
         nothing = records.Became()
         return tuple(
             self._node(node, became.get(node, nothing), verified.get(node.name, ()), node in live)
@@ -101,7 +86,7 @@ class Directml:
     def _node(self, node: Node, became: records.Became, verified: Sequence[Verified], is_live: bool) -> records.Node:
         return records.Node(
             name=node.name,
-            descriptor=self._descriptors.place(node.operator),
+            descriptor=self.descriptors.index(node.operator),
             inputs=self._accesses(node, node.reads),
             outputs=self._accesses(node, node.writes),
             source=node.source,
@@ -121,30 +106,31 @@ class Directml:
             descs = value if isinstance(value, tuple) else (value,)
             for index, item in enumerate(items):
                 desc = descs[index] if index < len(descs) else None
-                tensor = self._tensors.place(desc) if isinstance(desc, TensorDesc) else None
+                tensor = self.tensors.index(desc) if isinstance(desc, TensorDesc) else None
                 field = f"{name}[{index}]" if is_array else name
                 base = getattr(item, "base", None)
-                before = None if base is None else self._values.place(base)
-                found.append(records.Access(field, self._values.place(item.value), tensor, item.offset, before))
+                before = None if base is None else self.values.index(base)
+                found.append(records.Access(field, self.values.index(item.value), tensor, item.offset, before))
         return tuple(found)
 
     def inputs(self, ports: Sequence[Port]) -> tuple[records.Port, ...]:
-        """The inputs of the graph, as the ONNX model sees them where there is one."""
-        known = {port.name: port for port in ports}
+        """The records of the inputs; ``ports`` are those of the ONNX model, if there is one."""
+        by_name = {port.name: port for port in ports}
         descs = [
-            known[item.name].desc if item.name in known and not item.sizes else item.desc for item in self._graph.inputs
+            by_name[item.name].desc if item.name in by_name and not item.sizes else item.desc
+            for item in self._graph.inputs
         ]
-        return tuple(self._port(item, desc, known) for item, desc in zip(self._graph.inputs, descs, strict=True))
+        return tuple(self._port(item, desc, by_name) for item, desc in zip(self._graph.inputs, descs, strict=True))
 
     def outputs(self, ports: Sequence[Port]) -> tuple[records.Port, ...]:
-        """The outputs of the graph, as the ONNX model gives them where there is one."""
-        known = {port.name: port for port in ports}
-        return tuple(self._port(item, item.desc, known) for item in self._graph.outputs)
+        """The records of the outputs; ``ports`` are those of the ONNX model, if there is one."""
+        by_name = {port.name: port for port in ports}
+        return tuple(self._port(item, item.desc, by_name) for item in self._graph.outputs)
 
-    def _port(self, item: GraphInput | GraphOutput, desc: TensorDesc | None, known: Mapping[str, Port]) -> records.Port:
-        value = self._values.place(item.value)
-        tensor = None if desc is None else self._tensors.place(desc)
-        port = known.get(item.name)
+    def _port(self, item: GraphInput | GraphOutput, desc: TensorDesc | None, ports: Mapping[str, Port]) -> records.Port:
+        value = self.values.index(item.value)
+        tensor = None if desc is None else self.tensors.index(desc)
+        port = ports.get(item.name)
         if port is None:
             return records.Port(item.name, value, tensor)
         return records.Port(item.name, value, tensor, port.onnx_name, port.shape, size_names(port.shape))
@@ -155,14 +141,14 @@ class Directml:
 
 
 def _digest(data: Data) -> str:
-    """A short name for contents; empty where they are in a file that cannot be read."""
-    found = blake2b(digest_size=8)
+    """A digest of contents; empty if their file cannot be read."""
+    digest = blake2b(digest_size=8)
     try:
-        for start in range(0, min(data.nbytes, MOST_DIGESTED), DIGESTED_AT_ONCE):
-            found.update(data.read(start, min(DIGESTED_AT_ONCE, data.nbytes - start)).tobytes())
+        for start in range(0, min(data.nbytes, MOST_DIGESTED), CHUNK):
+            digest.update(data.read(start, min(CHUNK, data.nbytes - start)).tobytes())
     except DmlError:
         return ""
-    return found.hexdigest()
+    return digest.hexdigest()
 
 
 def _tensor(desc: TensorDesc) -> Tensor:
@@ -173,10 +159,8 @@ def _tensor(desc: TensorDesc) -> Tensor:
 
 
 def _layout(desc: TensorDesc, strides: tuple[int, ...]) -> LayoutKind:
-    fits = (
-        len(strides) == len(desc.sizes) and all(size > 0 for size in desc.sizes) and all(step >= 0 for step in strides)
-    )
-    if not fits or prod(desc.sizes) > MAX_ELEMENTS or desc.extent > MAX_ELEMENTS:
+    is_valid = len(strides) == len(desc.sizes) and min(desc.sizes, default=1) > 0 and min(strides, default=0) >= 0
+    if not is_valid or prod(desc.sizes) > MAX_ELEMENTS or desc.extent > MAX_ELEMENTS:
         return "invalid"
     if desc.is_packed:
         return "packed"
@@ -201,7 +185,7 @@ def _descriptor(desc: OperatorDesc) -> Descriptor:
         introduced=schema.introduced.name,
         left_open=tuple(LEFT_OPEN[word] for word in schema.left_open),
         level=None if level is None else level.name,
-        level_reasons=tuple(_said(item) for item in level_reasons),
+        level_reasons=tuple(_members(item) for item in level_reasons),
         multiply_accumulates=multiply_accumulates(desc),
     )
 
@@ -210,12 +194,12 @@ def _attributes(desc: OperatorDesc) -> dict[str, Json]:
     tensors = {item.name for item in desc.schema.tensor_fields}
     try:
         return {name: _plain(value) for name, value in fields(desc, tensors).items()}
-    except DmlError:  # a NaN of unusual bits, which the native format refuses to write
+    except DmlError:  # a NaN with unusual bits, which the native format cannot represent
         return {item.name: str(value) for item, value in desc.items() if item.name not in tensors and value is not None}
 
 
 def _plain(value: object) -> Json:
-    """What a field holds, with null for what could not be read."""
+    """The value of a field, with null for unreadable parts."""
     if isinstance(value, Unreadable):
         return None
     if isinstance(value, list):
@@ -227,21 +211,21 @@ def _plain(value: object) -> Json:
 
 
 def _level(desc: OperatorDesc) -> tuple[FeatureLevel | None, Sequence[Diagnostic]]:
-    """The lowest level without errors, and what stands in the way of the one below it."""
+    """The lowest level without errors, and the errors at the level below it."""
     if not desc.is_readable:
         return None, ()
-    said: Sequence[Diagnostic] = ()
+    below: Sequence[Diagnostic] = ()
     for level in catalog.feature_levels():
         if level < desc.schema.introduced:
             continue
         errors = [item for item in findings_of(desc, level) if item.is_error]
         if not errors:
-            return level, said
-        said = errors
+            return level, below
+        below = errors
     return None, ()
 
 
-def _said(finding: Diagnostic) -> dict[str, Json]:
+def _members(finding: Diagnostic) -> dict[str, Json]:
     members = {
         "code": finding.code,
         "field": finding.path,

@@ -1,7 +1,7 @@
-"""The form of ``--json``: records, their JSON, and the common beginning of all answers.
+"""The format of ``--json``: the conversion of records, and the common members of all answers.
 
-``schemas/report.schema.json`` is generated from the records of this package. A member that is left out of the JSON
-has its default; a new ``VERSION`` comes with every change that an old reader would misread.
+``schemas/report.schema.json`` is generated from the records of this package. Members with their defaults are omitted
+from the JSON. Raise ``VERSION`` with every change that an old reader would misread.
 """
 
 from __future__ import annotations
@@ -29,31 +29,31 @@ VERSION_HISTORY = (
     "worst for the largest difference."
 )
 ALWAYS: Mapping[str, bool] = {"always": True}
-"""Metadata of a field that is written also where it has its default."""
+"""Metadata of a field that is written even if it has its default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """What every answer begins with."""
+    """The common members of all answers."""
 
     report: int = field(default=VERSION, metadata=ALWAYS)
-    """Version of this form."""
+    """Version of this format."""
     producer: str = field(default=f"dml2onnx {__version__}", metadata=ALWAYS)
     """The program and its version."""
     command: str = field(default="", metadata=ALWAYS)
-    """The command that answers."""
+    """The command of the answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer(Head):
-    """What every answer about a model begins with; and all of it where there are only errors."""
+    """The common members of all answers about a model, and the answer of a command that failed with diagnostics."""
 
     diagnostics: tuple[Diagnostic, ...] = field(default=(), metadata=ALWAYS)
-    """What was found."""
+    """The findings."""
     errors: int = field(init=False, metadata=ALWAYS)
-    """How many of the diagnostics are errors."""
+    """The number of errors among the diagnostics."""
     warnings: int = field(init=False, metadata=ALWAYS)
-    """How many are warnings."""
+    """The number of warnings among them."""
 
     def __post_init__(self) -> None:
         errors = sum(item.is_error for item in self.diagnostics)
@@ -63,36 +63,36 @@ class Answer(Head):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure(Head):
-    """A failure that is no finding about a model."""
+    """A failure that is not a finding about a model."""
 
     failure: str
 
 
 def located(item: Diagnostic, file: str, places: Mapping[str, Location]) -> Diagnostic:
-    """A finding with its places in the text of a file where these are known, by their pointers."""
+    """A finding with its locations in a file; ``places`` are the known ones by their pointers."""
     if item.pointer in places and not item.line:
         item = replace(item, file=file, **places[item.pointer]._asdict())
-    known = {place: places[place.pointer]._asdict() for place in item.places if place.pointer in places}
-    return replace(item, places=tuple([replace(place, **known.get(place, {})) for place in item.places]))
+    found = {place: places[place.pointer]._asdict() for place in item.places if place.pointer in places}
+    return replace(item, places=tuple([replace(place, **found.get(place, {})) for place in item.places]))
 
 
 # --- JSON -------------------------------------------------------------------------------------------------------------
 
 
 def as_json(record: object) -> dict[str, Json]:
-    """A record with all that is in it, without members that have their defaults."""
+    """Converts a record and all records in it, without members that have their defaults."""
     converted = _converted(record)
     assert isinstance(converted, dict)
     return converted
 
 
 def number(value: float) -> float | str:
-    """A number as JSON has it, which lacks infinities and NaN."""
+    """A number for JSON: infinities and NaN become texts."""
     return value if isfinite(value) else str(value)
 
 
 def is_always_written(item: Field[object]) -> bool:
-    """Whether a field is in the JSON whatever it holds."""
+    """Whether a field is in the JSON even if it has its default."""
     return item.default is MISSING or bool(item.metadata.get("always"))
 
 

@@ -51,13 +51,13 @@ def gather(
     progress: Callable[[str], object] | None = None,
     digests: bool = False,
 ) -> Report:
-    """All that is known of ``graph``, whatever is wrong with it.
+    """The report of ``graph``, which may be invalid.
 
-    Errors are no exceptions here: they are among the findings, and what they prevent is absent. ``rounds`` of
-    comparing with the reference are none by default; ``profile`` runs the model once, on the sample contents that
-    came with it and random numbers for what they leave out. ``time_limit``, ``max_bytes`` and ``progress`` are
-    those of ``verify``. Without ``options`` the target is the provider's. ``digests`` compares constants by their
-    contents. Raises :class:`DmlError` if a provider is not installed.
+    Errors become findings, and the parts of the report that they prevent are absent. ``rounds`` is the number of
+    comparisons with the reference. ``profile`` runs the model on its sample contents, and random numbers for other
+    inputs. ``time_limit``, ``max_bytes`` and ``progress`` are those of ``verify``. Without ``options`` the target is
+    the provider's. ``digests`` adds digests of constants, to compare them. Raises :class:`DmlError` if a provider is
+    not installed.
     """
     providers = chosen(provider)
     options = CompileOptions(target=providers.target) if options is None else options
@@ -95,7 +95,7 @@ def gather(
 
 
 def sketch(graph: Graph) -> Report:
-    """What can be drawn of a graph as it is, without compiling or verifying it."""
+    """The report of a graph without compiling or verifying it."""
     level = arguments.feature_level(graph.feature_level) or catalog.LATEST
     return _report(graph, level, check(graph, level), None, None, None, digests=False)
 
@@ -111,13 +111,13 @@ def _report(
     *,
     digests: bool,
 ) -> Report:
-    """The report of what has been found; what is ``None`` was not asked for, or could not be had."""
+    """The report; parts that were not requested, or failed, are ``None``."""
     live = graph.live_nodes(graph.outputs) if model is not None else ()
-    spent = {} if profiled is None else profiled.times
-    given_to = {} if profiled is None else profiled.given_to
-    onnx, became = (None, {}) if model is None else onnx_side(graph, live, model, spent, given_to, places)
+    times = {} if profiled is None else profiled.times
+    providers = {} if profiled is None else profiled.providers
+    onnx, became = (None, {}) if model is None else onnx_side(graph, live, model, times, providers, places)
     side = Directml(graph, findings, digests=digests)
-    # what nodes and ports refer to is known when they have been made
+    # nodes and ports add the descriptors, tensors and values that they refer to
     nodes = side.nodes(became, {} if verdict is None else _by_node(verdict), frozenset(live or graph.nodes))
     inputs = side.inputs(() if model is None else model.inputs)
     outputs = side.outputs(() if model is None else model.outputs)
@@ -128,9 +128,9 @@ def _report(
         feature_level=level.name,
         levels=tuple(Level(item.name, item.info.ships_with) for item in catalog.feature_levels()),
         nodes=nodes,
-        descriptors=side.descriptors,
-        tensors=side.tensors,
-        values=side.values,
+        descriptors=tuple(side.descriptors.records),
+        tensors=tuple(side.tensors.records),
+        values=tuple(side.values.records),
         inputs=inputs,
         outputs=outputs,
         minimum_feature_level=getattr(minimum_feature_level(graph), "name", None),
@@ -142,25 +142,25 @@ def _report(
 
 
 def _placed(graph: Graph, findings: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Findings with their places in the file that the graph was read from, where that is a text."""
-    wanted = {item.pointer: False for item in findings if item.pointer.startswith("/")}
-    if not wanted or not graph.sources or graph.format == "serialized":
+    """The findings with their locations in the file of the graph, if it is JSON."""
+    pointers = {item.pointer: False for item in findings if item.pointer.startswith("/")}
+    if not pointers or not graph.sources or graph.format == "serialized":
         return tuple(findings)
     path = graph.sources[0]
     try:
-        places = locate(path.read_bytes(), wanted)
-    except OSError:  # it has gone meanwhile
+        places = locate(path.read_bytes(), pointers)
+    except OSError:  # it was removed meanwhile
         return tuple(findings)
     return tuple([located(item, path.name, places) for item in findings])
 
 
 def _or_finding(findings: list[Diagnostic], work: Callable[[], T]) -> T | None:
-    """What ``work`` gives; what prevents it joins the findings, unless it is there already."""
+    """Returns the result of ``work``, or adds its new errors to ``findings``."""
     try:
         return work()
     except DmlError as error:
         known, codes = set(findings), {item.code for item in error.diagnostics}
-        if FILE_UNREADABLE.id in codes:  # which says of a constant what has been a warning
+        if FILE_UNREADABLE.id in codes:  # replaces the warning about the same constant
             findings[:] = [item for item in findings if item.code != MISSING_CONTENTS.id]
         findings.extend(item for item in error.diagnostics if item not in known)
         return None
@@ -168,32 +168,32 @@ def _or_finding(findings: list[Diagnostic], work: Callable[[], T]) -> T | None:
 
 @dataclass(frozen=True, slots=True)
 class _Profiled:
-    """What the nodes cost in one run, by their names, which providers got them, and what all of it cost."""
+    """The times and the providers of nodes by name, and the sums."""
 
     times: dict[str, NodeTime]
-    given_to: dict[str, str]
+    providers: dict[str, str]
     profile: Profile
     warnings: tuple[Diagnostic, ...]
 
 
 PROFILED_RUNS, PROFILED_SECONDS = 5, 2.0
-"""Runs of which the median of each node is shown, and after how long there is no further one."""
+"""The number of runs, whose median is shown for each node, and the time after which no other run starts."""
 
 
 def _profiled(model: CompiledModel, provider: ProviderLike, max_bytes: int | None) -> _Profiled:
     session = model.session(provider, profile=True, max_bytes=max_bytes)
     random = np.random.default_rng(0)
-    stated = model.complete({})
-    feeds = {port.name: stated.get(port.name, contents(port, random, "ordinary")) for port in model.inputs}
+    samples = model.complete({})
+    feeds = {port.name: samples.get(port.name, contents(port, random, "ordinary")) for port in model.inputs}
     runs, end = 0, time.monotonic() + PROFILED_SECONDS
     while runs < PROFILED_RUNS and (not runs or time.monotonic() < end):
         session.run(feeds)
         runs += 1
-    found, others = placed(session.end_profile(runs), model.lowered.nodes)
+    times, others = placed(session.end_profile(runs), model.lowered.nodes)
     unplaced = sum(item.microseconds for item in others)
-    spent = sum(item.microseconds for item in found.values()) + unplaced
-    profile = Profile(str(chosen(provider)), spent, unplaced)
-    return _Profiled(found, session.assigned(), profile, session.warnings)
+    total = sum(item.microseconds for item in times.values()) + unplaced
+    profile = Profile(str(chosen(provider)), total, unplaced)
+    return _Profiled(times, session.assigned(), profile, session.warnings)
 
 
 # --- Verification -----------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
-"""A report as a page of its own: one file that loads nothing, made of ``assets/`` and the report's JSON.
+"""Writes a report as a self-contained HTML page, from ``assets/`` and the report's JSON.
 
-What comes from the model enters the page in two ways only: as JSON in which no character can end its element, and as
-escaped text in the heading. The page's policy lets no script or style run but those that it was made with.
+Data from the model enters the page in two ways only: as JSON whose characters cannot end its element, and as escaped
+text in the heading. The content security policy allows only the scripts and styles of the page itself.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import re
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from dml2onnx.diagnostics import plural
 from dml2onnx.report.comparison import Comparison
 from dml2onnx.report.form import Json, as_json
 from dml2onnx.report.measured import PerfAnswer, panel
@@ -28,16 +29,16 @@ if TYPE_CHECKING:
 
 SHARED = ("words.js", "map.js", "controls.js", "parts.js")
 SCRIPTS = ("layout.js", "scopes.js", "details.js", "tables.js", "main.js")
-SCOPES_BUTTON = '  <button id="scopes" type="button" hidden>Collapse scopes</button>\n'
 COMPARING = ("pairs.js", "compare.js")
-"""In the order in which they run, behind those that are shared; all are parts of one script."""
+"""The scripts of both kinds of pages, in the order in which they run; they are joined to one script."""
+SCOPES_BUTTON = '  <button id="scopes" type="button" hidden>Collapse scopes</button>\n'
 
 
 def page(report: Report | Comparison, perf: PerfAnswer | None = None) -> str:
-    """The whole page; with figures of ``perf`` where there are any."""
+    """The page of a report, with the figures of ``perf`` if there are any."""
     parts = _of_comparison(report) if isinstance(report, Comparison) else _of_report(report)
-    own = (*SHARED, *(COMPARING if isinstance(report, Comparison) else SCRIPTS))
-    script = f'{_asset("d3.min.js")}(() => {{\n"use strict";\n{"".join(map(_asset, own))}}})();\n'
+    names = (*SHARED, *(COMPARING if isinstance(report, Comparison) else SCRIPTS))
+    script = f'{_asset("d3.min.js")}(() => {{\n"use strict";\n{"".join(map(_asset, names))}}})();\n'
     style = _asset("page.css")
     parts |= {
         "mark": MARK,
@@ -51,7 +52,7 @@ def page(report: Report | Comparison, perf: PerfAnswer | None = None) -> str:
 
 
 def is_report(path: Path) -> bool:
-    """Whether a file is a page or a drawing that this package has made, which a later one may replace."""
+    """Whether a file is a page or a drawing of this package, which may be replaced."""
     try:
         with path.open("rb") as file:
             return MARK.encode() in file.read(len("<!DOCTYPE html>\n" + MARK))
@@ -104,8 +105,8 @@ def _of_comparison(report: Comparison) -> dict[str, str]:
 
 
 def _differences(report: Comparison) -> str:
-    """One line for how much differs."""
-    facts = [f"<b>{_count(report.same, 'node')}</b> the same"]
+    """A line with the number of differences."""
+    facts = [f"<b>{plural(report.same, 'node', 'no')}</b> the same"]
     counts = ((report.changed, "warning", "changed"), (report.only_left, "error", "only on the left"))
     for number, tone, words in (*counts, (report.only_right, "good", "only on the right")):
         if number:
@@ -120,18 +121,18 @@ def _asset(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """As a content security policy names a script or a style."""
+    """The hash of a script or a style in a content security policy."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def _facts(report: Report) -> str:
-    """One line for what matters most."""
-    compiled = "cannot be compiled" if report.onnx is None else f"{_count(len(report.onnx.nodes), 'ONNX node')}"
-    facts = [f"<b>{_count(len(report.nodes), 'DirectML node')}</b>", f"<b>{compiled}</b>"]
+    """A line with the most important facts."""
+    compiled = "cannot be compiled" if report.onnx is None else plural(len(report.onnx.nodes), "ONNX node", "no")
+    facts = [f"<b>{plural(len(report.nodes), 'DirectML node', 'no')}</b>", f"<b>{compiled}</b>"]
     level = report.minimum_feature_level
-    facts.append("no feature level admits it" if level is None else f"needs feature level <b>{html.escape(level)}</b>")
+    facts.append("no feature level allows it" if level is None else f"needs feature level <b>{html.escape(level)}</b>")
     counts = ((report.errors, "error"), (report.warnings, "warning"))
-    found = [f'<b class="{severity}">{_count(count, severity)}</b>' for count, severity in counts if count]
+    found = [f'<b class="{severity}">{plural(count, severity)}</b>' for count, severity in counts if count]
     facts += found or ['<b class="good">no findings</b>']
     if report.verification is not None:
         passed = report.verification.passed
@@ -140,18 +141,14 @@ def _facts(report: Report) -> str:
     return " · ".join(facts)
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"
-
-
 def _embedded(value: dict[str, Json]) -> str:
     text = json.dumps(value, separators=(",", ":"), allow_nan=False)
-    # inside of strings only, where JSON takes an escape for every character
+    # these characters occur in strings only, where JSON allows escapes
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def _drawn(scene: Scene, scopes: Sequence[int] = ()) -> Json:
-    """A scene for the page; ``scopes`` are those of its nodes, -1 for none."""
+    """A scene for the page; ``scopes`` has the scope of each node, or -1."""
     layout = scene.layout
     boxes: list[Json] = []
     for box, (x, y) in zip(scene.boxes, layout.centres, strict=True):

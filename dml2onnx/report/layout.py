@@ -1,9 +1,9 @@
 """Places the boxes of a graph in layers from top to bottom, with few crossings of edges.
 
 The steps are those of Sugiyama, Tagawa and Toda, 1981, https://doi.org/10.1109/TSMC.1981.4308636: layers by longest
-paths, way points where an edge passes a layer, the order within layers by the middle of neighbours, and then places as
-close to the neighbours as the order lets them, which is isotonic regression. Everything is linear in boxes and edges
-but for sorting, and any graph has a layout, cycles too.
+paths, waypoints where an edge passes a layer, ordering of layers by the mean of neighbours, and positions as close to
+the neighbours as the order allows, by isotonic regression. All steps except sorting are linear in boxes and edges, and
+graphs may have cycles.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ Point: TypeAlias = tuple[float, float]
 Edge: TypeAlias = tuple[int, int]
 
 GAP = 28.0
-"""Between boxes of one layer."""
+"""Between boxes of a layer."""
 LAYER_GAP = 36.0
 PASSAGE = 10.0
-"""Width of a way point."""
+"""Width of a waypoint."""
 LONGEST_ROUTE = 24
-"""Layers that an edge is led through; longer ones go straight, for way points at every layer would be too many."""
+"""Layers of an edge with waypoints; longer edges are straight, because waypoints in every layer would be too many."""
 ORDERINGS = 8
 PLACINGS = 9
 STRAIGHTNESS = 4.0
-"""How much more a way point insists on its place than a box does."""
+"""The weight of a waypoint's position, where that of a box is 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Centres of boxes, and for each edge the points from the bottom of one box to the top of another."""
+    """The centres of boxes, and for each edge the points from the bottom of one box to the top of another."""
 
     centres: tuple[Point, ...]
     routes: tuple[tuple[Point, ...], ...]
@@ -42,7 +42,7 @@ class Placement:
 
 
 def lay_out(sizes: Sequence[Point], edges: Sequence[Edge]) -> Placement:
-    """Places boxes of the given widths and heights. Equal edges have one route; those of a box to itself have none."""
+    """Places boxes with these widths and heights. Equal edges share a route; an edge from a box to itself has none."""
     if not sizes:
         return Placement((), tuple(() for _ in edges), 0.0, 0.0)
     layers = _layers(len(sizes), _without_cycles(len(sizes), edges))
@@ -56,7 +56,7 @@ def lay_out(sizes: Sequence[Point], edges: Sequence[Edge]) -> Placement:
 
 
 def _without_cycles(count: int, edges: Iterable[Edge]) -> list[Edge]:
-    """The edges, those turned round that close a cycle when boxes are walked through in their order."""
+    """The edges, with those reversed that close a cycle in a depth-first search."""
     readers: list[list[int]] = [[] for _ in range(count)]
     for source, target in edges:
         if source != target:
@@ -71,20 +71,20 @@ def _without_cycles(count: int, edges: Iterable[Edge]) -> list[Edge]:
         path = [(start, iter(readers[start]))]
         while path:
             box, rest = path[-1]
-            following = next(rest, None)
-            if following is None:
+            reader = next(rest, None)
+            if reader is None:
                 state[box] = done
                 path.pop()
                 continue
-            kept.append((following, box) if state[following] == on_path else (box, following))
-            if not state[following]:
-                state[following] = on_path
-                path.append((following, iter(readers[following])))
+            kept.append((reader, box) if state[reader] == on_path else (box, reader))
+            if not state[reader]:
+                state[reader] = on_path
+                path.append((reader, iter(readers[reader])))
     return kept
 
 
 def _layers(count: int, edges: Iterable[Edge]) -> list[int]:
-    """The layer of each box: below all that it reads; what reads nothing, right above its first reader."""
+    """The layer of each box: below its sources, or directly above its first reader if it has no sources."""
     readers: list[list[int]] = [[] for _ in range(count)]
     waiting = [0] * count
     for source, target in edges:
@@ -110,7 +110,7 @@ def _layers(count: int, edges: Iterable[Edge]) -> list[int]:
 
 @dataclass(slots=True)
 class _Spot:
-    """A box, or where an edge passes a layer."""
+    """A box, or a waypoint of an edge."""
 
     width: float
     weight: float
@@ -120,7 +120,7 @@ class _Spot:
 
 
 class _Plan:
-    """Boxes and way points in their layers. Edges from one box share their way points."""
+    """Boxes and waypoints in their layers. Edges from one box share their waypoints."""
 
     def __init__(self, sizes: Sequence[Point], layers: Sequence[int], edges: Sequence[Edge]) -> None:
         self._sizes = sizes
@@ -137,7 +137,7 @@ class _Plan:
                 self._join(self._passage(low, layers[high]), high)
 
     def _passage(self, source: int, layer: int) -> int:
-        """The last way point of ``source`` above ``layer``, made as far as there is none yet; or the box itself."""
+        """The last waypoint of ``source`` above ``layer``, or the box itself; adds missing waypoints."""
         chain = self._chains.setdefault(source, [source])
         first = self._layer_of[source]
         while first + len(chain) < layer:
@@ -152,7 +152,7 @@ class _Plan:
         self._spots[lower].above.append(upper)
 
     def order(self) -> None:
-        """Sorts each layer by the middle of its neighbours, downwards and upwards in turn; the best order stays."""
+        """Sorts each layer by the mean of its neighbours, downwards and upwards in turn, and keeps the best order."""
         self._number()
         best, fewest = [list(row) for row in self._rows], self._crossings()
         for turn in range(ORDERINGS):
@@ -169,8 +169,8 @@ class _Plan:
         self._number()
 
     def _number(self, row: Sequence[int] | None = None) -> None:
-        for some in self._rows if row is None else (row,):
-            for position, spot in enumerate(some):
+        for spots in self._rows if row is None else (row,):
+            for position, spot in enumerate(spots):
                 self._spots[spot].x = position
 
     def _middle_above(self, spot: int) -> float:
@@ -184,7 +184,7 @@ class _Plan:
         return sum(spots[other].x for other in neighbours) / len(neighbours) if neighbours else spots[spot].x
 
     def _crossings(self) -> int:
-        """How often edges between neighbouring layers cross: inversions, counted with a Fenwick tree."""
+        """The number of crossings between adjacent layers: inversions, counted with a Fenwick tree."""
         total = 0
         for row, next_row in pairwise(self._rows):
             tree = [0] * (len(next_row) + 1)
@@ -199,10 +199,10 @@ class _Plan:
         return total
 
     def place(self) -> None:
-        """Moves the spots of each layer to the middle of their neighbours, as far as their order allows."""
+        """Moves the spots of each layer to the mean of their neighbours, as far as their order allows."""
         for row in self._rows:
             self._spread(row, lambda spot: self._spots[spot].x * 100)
-        for turn in range(PLACINGS):  # downwards last, so that what follows one box alone stands straight below it
+        for turn in range(PLACINGS):  # downwards last, so that a single reader is straight below its source
             down = turn % 2 == 0
             for row in self._rows if down else reversed(self._rows):
                 self._spread(row, self._middle_above if down else self._middle_below)
@@ -211,7 +211,7 @@ class _Plan:
             spot.x -= leftmost
 
     def _spread(self, row: Sequence[int], wanted: Callable[[int], float]) -> None:
-        """Gives each spot the place it wants, or the nearest that leaves room for the others."""
+        """Moves each spot to the position it wants, or the nearest one that keeps the gaps."""
         spots = self._spots
         offsets = [0.0]
         for left, right in pairwise(row):
@@ -250,7 +250,7 @@ class _Plan:
 
 
 def _isotonic(targets: Sequence[float], weights: Sequence[float]) -> list[float]:
-    """The rising numbers closest to ``targets``, by least squares: neighbours that fall are pooled."""
+    """The non-decreasing numbers closest to ``targets`` by least squares, by the pool-adjacent-violators algorithm."""
     pools: list[tuple[float, float, int]] = []
     for target, weight in zip(targets, weights, strict=True):
         mean, total, count = target, weight, 1

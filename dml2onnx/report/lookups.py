@@ -1,4 +1,4 @@
-"""Answers of ``ops`` and ``explain CODE``, which need no model."""
+"""The answers of ``ops`` and ``explain CODE``."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class Operator:
     """An operator of DirectML."""
 
     operator: str
-    """Its whole name."""
+    """Its full name."""
     introduced: str
-    """The feature level that brought it."""
+    """The feature level that introduced it."""
     lowered: bool
     """Whether it can be compiled."""
     summary: str
@@ -28,7 +28,7 @@ class Operator:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperatorsAnswer(Head):
-    """What ``ops`` lists."""
+    """The answer of ``ops``."""
 
     command: Literal["ops"] = field(default="ops", metadata=ALWAYS)
     operators: tuple[Operator, ...]
@@ -36,7 +36,7 @@ class OperatorsAnswer(Head):
 
 @dataclass(frozen=True, slots=True)
 class CodeExample:
-    """A model that gives a code, and the same one corrected."""
+    """A model with a code's finding, and the corrected model."""
 
     pointer: str
     """JSON pointer of the member that differs."""
@@ -46,19 +46,19 @@ class CodeExample:
 
 @dataclass(frozen=True, slots=True)
 class CodeDemonstration:
-    """What gives a code that no single member of a model brings about."""
+    """An example of a code that does not depend on one member of a model."""
 
     language: Literal["commands", "python"]
     wrong: tuple[str, ...]
-    """Commands one after the other, or the lines of a program."""
+    """Commands in order, or the lines of a program."""
     corrected: tuple[str, ...]
     files: Mapping[str, str]
-    """What the commands are given, by relative paths, in base64."""
+    """The files that the commands read, by relative paths, in base64."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeAnswer(Head):
-    """What ``explain CODE`` says."""
+    """The answer of ``explain CODE``."""
 
     command: Literal["explain"] = field(default="explain", metadata=ALWAYS)
     code: str
@@ -68,21 +68,21 @@ class CodeAnswer(Head):
     example: CodeExample | None = None
     demonstration: CodeDemonstration | None = None
     needs: str = ""
-    """What it takes, where neither a model nor commands of some lines give the code on every machine."""
+    """A description of when the code occurs, if no short example reproduces it on every machine."""
     documentation: str = ""
     """The page that states the rule."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultAnswer(Head):
-    """What ``explain`` says of an HRESULT that DirectML returned."""
+    """The answer of ``explain`` for an HRESULT that DirectML returned."""
 
     command: Literal["explain"] = field(default="explain", metadata=ALWAYS)
     name: str
     hresult: str
-    """Its number, as ``0x80070057``."""
+    """Its number, such as ``0x80070057``."""
     text: str
-    """What Windows says of it."""
+    """The message of Windows."""
     explanation: str
     steps: tuple[str, ...]
-    """What to do, the most likely first."""
+    """What to try, the most likely cause first."""

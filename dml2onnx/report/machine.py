@@ -17,61 +17,61 @@ class PackageState:
 
     name: str
     version: str | None
-    """The one that is installed, if any is."""
+    """The installed version, if any."""
     wanted: str
-    """The versions that do, such as ``>=2.0``."""
+    """The required versions, such as ``>=2.0``."""
     extra: str
-    """The extra that brings it; empty for what is always needed."""
+    """The extra that requires it; empty for packages that are always required."""
     suits: bool
-    """Whether the installed version does."""
+    """Whether the installed version matches ``wanted``."""
     purpose: str = ""
-    """What its extra is for."""
+    """The purpose of its extra."""
 
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """A DirectML that is on the machine."""
+    """A DirectML library on the machine."""
 
     path: str
     version: str
     feature_level: str
-    """The newest level that the library has; a device and its driver may support less of it."""
+    """The newest level of the library; devices and drivers may support less."""
 
 
 @dataclass(frozen=True, slots=True)
 class MachineProblem:
-    """What does not work, and what to do about it."""
+    """A problem and its remedy."""
 
     what: str
     remedy: str
     needed: bool = field(default=True, metadata=ALWAYS)
-    """Whether models cannot be compiled or run as long as it is so."""
+    """Whether the problem prevents compiling or running models."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoctorAnswer(Head):
-    """What ``doctor`` says of the machine."""
+    """The answer of ``doctor``."""
 
     command: Literal["doctor"] = field(default="doctor", metadata=ALWAYS)
     works: bool
-    """Whether all is there that is needed."""
+    """Whether all requirements are installed."""
     dml2onnx: str
     """The version."""
     directory: str
-    """Where it is installed."""
+    """The directory of the package."""
     python: str
     """The version of Python."""
     executable: str
-    """Python itself."""
+    """The path of Python."""
     system: str
     packages: tuple[PackageState, ...]
     providers: tuple[str, ...]
     """ONNX Runtime's execution providers."""
     targets: Mapping[str, bool]
-    """Whether what is compiled for each target can be run here."""
+    """Whether models for each target can run here."""
     missing_providers: Mapping[str, str] = field(default_factory=dict)
-    """What brings each provider that is not here, by its short name."""
+    """How to install each provider that is missing, by its short name."""
     plugins: Mapping[str, str] = field(default_factory=dict)
-    """The package that brings each provider, by its short name, that ONNX Runtime does not have itself."""
+    """The plugin package of each provider, by its short name, that ONNX Runtime itself does not include."""
     directml: tuple[Library, ...]
     problems: tuple[MachineProblem, ...]

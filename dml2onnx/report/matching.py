@@ -1,9 +1,9 @@
-"""Pairs equal nodes of two graphs, by name or position.
+"""Pairs equal nodes of two graphs, by name or structure.
 
-The surest matches come first: nodes that agree in name and descriptor; those below the same graph and above the same
-graph, whatever they are called; those that share one of the two with no other node; then from matched nodes along
-their edges; and names alone last. Each step looks only at what the steps before have left, so all of it is linear in
-nodes and edges but for sorting.
+The most certain matches come first: nodes with the same name and descriptor; nodes with the same graph above and below
+them, whatever their names; nodes with the same graph above or below, if that is unique; neighbours of matched nodes;
+and at last nodes with the same name only. Each step considers only the nodes that previous steps have left, so that all
+steps except sorting are linear in nodes and edges.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Sequence
 
-    from dml2onnx.report.records import Access, Node, Report
+    from dml2onnx.report.records import Node, Report
 
 How: TypeAlias = Literal["name", "structure"]
 Match: TypeAlias = tuple[int, int, How]
 
 
 def match_nodes(left: Report, right: Report) -> list[Match]:
-    """Places of nodes in both reports, each at most once, and by what they were found to be the same."""
+    """Pairs of indices of nodes in both reports, each at most once, and how each pair was found."""
     keys: dict[Hashable, int] = {}
-    return _Matching(_Shape(left, keys), _Shape(right, keys)).found()
+    return _Matching(_Shape(left, keys), _Shape(right, keys)).matches()
 
 
 class _Shape:
-    """What the nodes of one report are known by. Equal things of both reports have equal numbers in ``keys``."""
+    """The keys by which the nodes of a report are matched; ``keys`` has one number for equal keys of both reports."""
 
     def __init__(self, report: Report, keys: dict[Hashable, int]) -> None:
         self.nodes = report.nodes
         self._report = report
         self._keys = keys
         self.operators = [report.descriptors[node.descriptor].operator for node in report.nodes]
-        self._makers = {
+        self._producers = {
             access.value: (place, access.field) for place, node in enumerate(report.nodes) for access in node.outputs
         }
         attributes = [json.dumps(item.attributes, sort_keys=True, default=dict) for item in report.descriptors]
@@ -46,8 +46,9 @@ class _Shape:
             for label, source in edges:
                 self.readers[source].append((label, place))
         order = self._order()
-        self.above = self._folded(order, self.sources, self._ends)
-        self.below = self._folded(order[::-1], self.readers, self._uses())
+        self.above = self._numbers(order, self.sources, self._graph_sources)
+        uses = Counter(self._producers[port.value][0] for port in report.outputs if port.value in self._producers)
+        self.below = self._numbers(order[::-1], self.readers, uses.__getitem__)
 
     def _number(self, *key: Hashable) -> int:
         return self._keys.setdefault(key, len(self._keys))
@@ -57,18 +58,21 @@ class _Shape:
         return (
             self._report.descriptors[node.descriptor].operator,
             attributes[node.descriptor],
-            tuple((item.field, None if item.tensor is None else tensors[item.tensor]) for item in _accesses(node)),
+            tuple(
+                (item.field, None if item.tensor is None else tensors[item.tensor])
+                for item in (*node.inputs, *node.outputs)
+            ),
         )
 
     def _edges(self, node: Node) -> Iterator[tuple[str, int]]:
-        """The nodes that a node reads from, with the fields that the edges leave and enter."""
+        """Yields the fields of each incoming edge, and its source."""
         for access in node.inputs:
-            if access.value in self._makers:
-                source, field = self._makers[access.value]
+            if access.value in self._producers:
+                source, field = self._producers[access.value]
                 yield f"{field} {access.field}", source
 
     def _order(self) -> list[int]:
-        """Nodes so that each follows what it reads from; those of a cycle at the end."""
+        """The nodes in topological order, with those of cycles at the end."""
         waiting = [len(edges) for edges in self.sources]
         ready = [place for place, count in enumerate(waiting) if not count]
         for place in ready:
@@ -78,39 +82,34 @@ class _Shape:
                     ready.append(reader)
         return ready + [place for place, count in enumerate(waiting) if count]
 
-    def _folded(
+    def _numbers(
         self, order: Sequence[int], edges: Sequence[Sequence[tuple[str, int]]], ends: Callable[[int], Hashable]
     ) -> list[int]:
-        """A number for each node and all that can be reached from it along ``edges``."""
+        """A number for each node, the subgraph reachable from it along ``edges``, and the ``ends`` of these nodes."""
         numbers = [-1] * len(self.nodes)
         for place in order:
             reached = tuple(sorted((label, numbers[other]) for label, other in edges[place]))
-            numbers[place] = self._number("folded", self.own[place], reached, ends(place))
+            numbers[place] = self._number("subgraph", self.own[place], reached, ends(place))
         return numbers
 
-    def _ends(self, place: int) -> Hashable:
-        """What a node reads that no node has made."""
+    def _graph_sources(self, place: int) -> Hashable:
+        """The inputs and constants that a node reads."""
         values = self._report.values
         return tuple(
             (access.field, values[access.value].kind, values[access.value].bytes, values[access.value].digest)
             for access in self.nodes[place].inputs
-            if access.value not in self._makers
+            if access.value not in self._producers
         )
-
-    def _uses(self) -> Callable[[int], Hashable]:
-        """How often a node's values are outputs of the graph."""
-        counts = Counter(self._makers[port.value][0] for port in self._report.outputs if port.value in self._makers)
-        return lambda place: counts[place]
 
 
 class _Matching:
     def __init__(self, left: _Shape, right: _Shape) -> None:
         self._sides = (left, right)
-        self._rest = ([*range(len(left.nodes))], [*range(len(right.nodes))])
+        self._unmatched = ([*range(len(left.nodes))], [*range(len(right.nodes))])
         self._partner: tuple[dict[int, int], dict[int, int]] = ({}, {})
         self._how: dict[int, How] = {}
 
-    def found(self) -> list[Match]:
+    def matches(self) -> list[Match]:
         """All matches, in the order of the left nodes."""
         self._pair("name", lambda side, place: self._named(side, place, side.own[place]))
         self._pair("structure", lambda side, place: (side.above[place], side.below[place]))
@@ -124,51 +123,47 @@ class _Matching:
 
     @staticmethod
     def _named(side: _Shape, place: int, more: Hashable) -> Hashable:
-        """``None``, which matches nothing, where a node has no name."""
+        """A key with the name of a node; ``None``, which matches nothing, if it has no name."""
         name = side.nodes[place].name
         return (name, more) if name else None
 
     def _pair(self, how: How, key: Callable[[_Shape, int], Hashable], *, only_single: bool = False) -> None:
-        """Pairs what is left and has equal keys, in order; where there are several, only as many on both sides."""
+        """Pairs unmatched nodes with equal keys, in order, if there are as many on both sides."""
         groups: tuple[dict[Hashable, list[int]], ...] = (defaultdict(list), defaultdict(list))
-        for side, rest, group in zip(self._sides, self._rest, groups, strict=True):
-            for place in rest:
+        for side, unmatched, group in zip(self._sides, self._unmatched, groups, strict=True):
+            for place in unmatched:
                 group[key(side, place)].append(place)
-        for known, lefts in groups[0].items():
-            rights = groups[1].get(known, [])
-            if known is not None and len(lefts) == len(rights) and (len(lefts) == 1 or not only_single):
+        for shared, lefts in groups[0].items():
+            rights = groups[1].get(shared, [])
+            if shared is not None and len(lefts) == len(rights) and (len(lefts) == 1 or not only_single):
                 for left, right in zip(lefts, rights, strict=True):
                     self._add(left, right, how)
-        self._forget()
+        self._update_unmatched()
 
     def _add(self, left: int, right: int, how: How) -> None:
         self._partner[0][left] = right
         self._partner[1][right] = left
         self._how[left] = how
 
-    def _forget(self) -> None:
-        for rest, partner in zip(self._rest, self._partner, strict=True):
-            rest[:] = [place for place in rest if place not in partner]
+    def _update_unmatched(self) -> None:
+        for unmatched, partner in zip(self._unmatched, self._partner, strict=True):
+            unmatched[:] = [place for place in unmatched if place not in partner]
 
     def _spread(self, key: Callable[[_Shape, int], Hashable]) -> None:
-        """Pairs neighbours of pairs that are alike and stand at the same fields, and neighbours of these."""
+        """Pairs neighbours of pairs with equal keys at the same fields, and their neighbours in turn."""
         left, right = self._sides
-        waiting = [*self._partner[0].items()]
-        for one, other in waiting:
+        pending = [*self._partner[0].items()]
+        for one, other in pending:
             for edges, others in ((left.sources[one], right.sources[other]), (left.readers[one], right.readers[other])):
                 free: dict[Hashable, list[int]] = defaultdict(list)
                 for label, place in others:
                     if place not in self._partner[1]:
                         free[label, key(right, place)].append(place)
                 for label, place in edges:
-                    alike = free.get((label, key(left, place)), [])
-                    if place not in self._partner[0] and alike:
-                        chosen = alike.pop(0)
+                    candidates = free.get((label, key(left, place)), [])
+                    if place not in self._partner[0] and candidates:
+                        chosen = candidates.pop(0)
                         if chosen not in self._partner[1]:
                             self._add(place, chosen, "structure")
-                            waiting.append((place, chosen))
-        self._forget()
-
-
-def _accesses(node: Node) -> tuple[Access, ...]:
-    return (*node.inputs, *node.outputs)
+                            pending.append((place, chosen))
+        self._update_unmatched()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """How long runs took, in seconds, of those that count."""
+    """The times of measured runs, in seconds."""
 
     mean: float
     deviation: float
@@ -22,7 +22,7 @@ class Latency:
     minimum: float
     median: float
     p90: float
-    """90 of 100 runs took no longer."""
+    """The 90th percentile."""
     p95: float
     p99: float
     p999: float
@@ -31,74 +31,74 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One model on one provider, made and run in one way."""
+    """The measurement of a model with one provider and one set of options."""
 
     model: str
     against: str = ""
-    """The ONNX model that was measured in the place of the compiled one."""
+    """The ONNX model that was measured instead of the compiled one."""
     provider: str = ""
     providers: tuple[str, ...] = ()
-    """ONNX Runtime's names of those in the session, in order."""
+    """ONNX Runtime's names of the providers of the session, in order."""
     target: str = ""
-    """Of the compiled model."""
+    """The target of the compiled model."""
     optimize: int | None = None
     threads: int = 0
-    """Of the session; 0 is ONNX Runtime's own choice."""
+    """The threads of the session; 0 is ONNX Runtime's default."""
     nodes: int = 0
-    """ONNX nodes of the compiled model."""
+    """The number of ONNX nodes of the compiled model."""
     session_seconds: float = 0.0
-    """What opening the session took."""
+    """The time to open the session."""
     first_seconds: float = 0.0
-    """The first run."""
+    """The time of the first run."""
     warm_up_seconds: float = 0.0
-    """The mean of the runs before those that count."""
+    """The mean time of the warm-up runs."""
     runs: int = 0
     seconds: float = 0.0
-    """All runs that count together."""
+    """The time of all measured runs together."""
     latency: Latency | None = None
     throughput: float = 0.0
     """Runs per second."""
     processors: float = 0.0
-    """How many were busy on average."""
+    """The average number of busy processors."""
     memory: int = 0
-    """Bytes that the process had at most; 0 where the system does not say."""
+    """The peak memory of the process in bytes; 0 if unknown."""
     memory_before: int = 0
     """The same before the model was loaded: Python, numpy and ONNX Runtime."""
     difference: float | str = 0.0
-    """Of the answers from those of the first way of the same model, as a share of the largest number."""
+    """The largest difference from the outputs of the first measurement, relative to the largest element."""
     of_first: float = 1.0
-    """The median as a multiple of that of the first way of the same model."""
+    """The median relative to that of the first measurement of the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PerfAnswer(Answer):
-    """What ``perf`` says of models that took turns."""
+    """The answer of ``perf``."""
 
     command: Literal["perf"] = field(default="perf", metadata=ALWAYS)
     measured: tuple[Measured, ...]
     rounds: int
-    """Turns that each had."""
+    """The number of turns of each."""
     warm_up: int
-    """Runs of each before those that count."""
+    """The number of warm-up runs of each."""
     processor: str
-    """What the machine computes with."""
+    """The name of the processor."""
     logical_processors: int
     load: float | None = None
-    """Of the machine before: processes that wanted to run, in the last minute."""
+    """The average number of runnable processes in the minute before."""
     onnxruntime: str
     """The version."""
     files: tuple[str, ...] = ()
-    """The report that was written."""
+    """The written report."""
 
 
 # --- Tables -----------------------------------------------------------------------------------------------------------
 
 Rows = tuple[list[str], list[list[str]]]
-"""Titles, those of numbers starting with ``>``, and the rows below them."""
+"""Titles, which start with ``>`` for right-aligned columns, and rows."""
 
 
 def main_table(measured: Sequence[Measured]) -> Rows:
-    """What people look for: how long it takes, how much goes through, what it costs."""
+    """The most important figures: latency, throughput, and memory."""
     reported, titles = _ways(measured)
     columns = [*titles, ">first run", ">median", ">p90", ">p99", ">runs/s", ">memory", ">of the first"]
     rows = []
@@ -111,7 +111,7 @@ def main_table(measured: Sequence[Measured]) -> Rows:
 
 
 def other_table(measured: Sequence[Measured]) -> Rows:
-    """The rest of what winml perf and onnxruntime_perf_test show."""
+    """The other figures of winml perf and onnxruntime_perf_test."""
     reported, titles = _ways(measured)
     times = ["session", "warm-up", "mean", "deviation", "min", "p95", "p99.9", "max"]
     columns = [*titles, *(f">{name}" for name in times), ">runs", ">processors", ">memory before", ">difference"]
@@ -123,14 +123,18 @@ def other_table(measured: Sequence[Measured]) -> Rows:
             *(item.session_seconds, item.warm_up_seconds, latency.mean, latency.deviation),
             *(latency.minimum, latency.p95, latency.p999, latency.maximum),
         )
-        apart = f"{float(item.difference):.1g}"
-        last = [str(item.runs), f"{item.processors:.1f}", memory_text(item.memory_before), apart]
+        last = [
+            str(item.runs),
+            f"{item.processors:.1f}",
+            memory_text(item.memory_before),
+            f"{float(item.difference):.1g}",
+        ]
         rows.append([*way, *map(time_text, seconds), *last])
     return columns, rows
 
 
 def _ways(measured: Sequence[Measured]) -> tuple[list[list[str]], list[str]]:
-    """What tells each from the others: columns in which all are alike are left out, but for the provider."""
+    """The first columns: the provider, and options in which the measurements differ."""
     every = {
         "model": [item.model for item in measured],
         "what": [item.against or "compiled" for item in measured],
@@ -144,7 +148,7 @@ def _ways(measured: Sequence[Measured]) -> tuple[list[list[str]], list[str]]:
 
 
 def time_text(seconds: float) -> str:
-    """Three digits with a unit."""
+    """A time with three digits and a unit."""
     for unit, size in (("s", 1.0), ("ms", 1e-3)):
         if seconds >= size:
             return f"{_short(seconds / size)} {unit}"
@@ -152,12 +156,12 @@ def time_text(seconds: float) -> str:
 
 
 def memory_text(count: int) -> str:
-    """Whole MiB."""
+    """A number of bytes in MiB."""
     return f"{round(count / (1 << 20)):,} MiB" if count else "-"
 
 
 def _short(value: float) -> str:
-    """Three digits, or all of those before the point."""
+    """A number with three digits, or all digits before the point."""
     if value >= 100:
         return f"{value:,.0f}"
     return f"{value:.2f}" if value < 10 else f"{value:.1f}"
@@ -168,29 +172,28 @@ def _short(value: float) -> str:
 
 def panel(answer: PerfAnswer) -> str:
     """The figures as a part of a page."""
-    tables = "\n".join(_table(rows) for rows in (main_table(answer.measured), other_table(answer.measured)))
-    summary = "<summary>How fast</summary>"
+    tables = "\n".join(map(_table, (main_table(answer.measured), other_table(answer.measured))))
+    summary = "<summary>Performance</summary>"
     return f'<details class="perf" open>{summary}\n<p>{html.escape(conditions(answer))}</p>\n{tables}\n</details>'
 
 
 def conditions(answer: PerfAnswer) -> str:
-    """Under which figures were made."""
+    """The conditions of the measurements."""
     load = "" if answer.load is None else f", load {answer.load:.1f}"
     return (
         f"{answer.processor}, {answer.logical_processors} processors{load}, ONNX Runtime {answer.onnxruntime};"
-        f" {answer.warm_up} runs to warm up, then {answer.rounds} rounds in turns; answers agree"
+        f" {answer.warm_up} warm-up runs, then {answer.rounds} rounds in turns; outputs match"
     )
 
 
 def _table(rows: Rows) -> str:
     titles, cells = rows
     classes = [' class="number"' if title.startswith(">") else "" for title in titles]
-    head = "".join(
-        f"<th{kind}>{html.escape(title.removeprefix('>'))}</th>" for title, kind in zip(titles, classes, strict=True)
-    )
-    body = "\n".join(f"<tr>{_cells(row, classes)}</tr>" for row in cells)
-    return f'<div class="wide"><table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>'
 
+    def row(tag: str, texts: Sequence[str]) -> str:
+        marked = (f"<{tag}{kind}>{html.escape(text)}</{tag}>" for text, kind in zip(texts, classes, strict=True))
+        return f"<tr>{''.join(marked)}</tr>"
 
-def _cells(row: Sequence[str], classes: Sequence[str]) -> str:
-    return "".join(f"<td{kind}>{html.escape(cell)}</td>" for cell, kind in zip(row, classes, strict=True))
+    head = row("th", [title.removeprefix(">") for title in titles])
+    body = "\n".join(row("td", texts) for texts in cells)
+    return f'<div class="wide"><table><thead>{head}</thead>\n<tbody>{body}</tbody></table></div>'

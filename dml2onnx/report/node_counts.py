@@ -1,8 +1,7 @@
-"""Counts the ONNX nodes that compute, and those that a person would have written.
+"""Counts the ONNX nodes that compute, and compares them with a direct translation.
 
-Nobody can say how many nodes somebody would have written by hand. What can be counted is the habit by which people
-translate: one ONNX operator for each DirectML operator, and one for its fused activation. By the same rule
-``scripts/bench_canonical.py`` compares with networks that were written by hand.
+A direct translation has one ONNX node for each DirectML operator, and one for its fused activation. It is an estimate
+of a model that is written by hand, which ``scripts/bench_canonical.py`` uses as well.
 """
 
 from __future__ import annotations
@@ -14,30 +13,30 @@ if TYPE_CHECKING:
     from dml2onnx.report.records import Report
 
 VIEWS = frozenset({"Cast", "Identity", "Reshape", "Transpose"})
-"""Operators that compute nothing: they say how memory lies and what type it has."""
+"""Operators that compute nothing, and only change layouts and data types."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeCounts:
-    """What the ONNX model has, and what the habit gives."""
+    """The number of nodes of the ONNX model, and of a direct translation."""
 
     computing: int
-    """ONNX nodes that are no views."""
+    """ONNX nodes that compute."""
     usual: int
-    """One for each DirectML operator and one for its fused activation, where it became any that compute."""
+    """Nodes of a direct translation, for DirectML nodes with ONNX nodes that compute."""
     above: int
-    """DirectML nodes that became more than these."""
+    """DirectML nodes with more ONNX nodes than a direct translation."""
 
 
 def node_counts(report: Report) -> NodeCounts | None:
-    """Of a report with an ONNX model; else ``None``."""
+    """The counts of a report with an ONNX model, else ``None``."""
     if report.onnx is None:
         return None
     computing = [node.operator not in VIEWS for node in report.onnx.nodes]
     usual = above = 0
     for node in report.nodes:
-        made = sum(computing[place] for place in node.onnx)
-        own = 1 + (report.descriptors[node.descriptor].attributes.get("FusedActivation") is not None)
-        usual += min(made, own)
-        above += made > own
+        actual = sum(computing[place] for place in node.onnx)
+        direct = 1 + (report.descriptors[node.descriptor].attributes.get("FusedActivation") is not None)
+        usual += min(actual, direct)
+        above += actual > direct
     return NodeCounts(sum(computing), usual, above)

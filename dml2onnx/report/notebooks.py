@@ -1,6 +1,6 @@
-"""Output in notebooks for graphs, models, sessions and verifications: a small drawing, and a table.
+"""Notebook output for graphs, models, sessions and verifications: a small drawing, or a table.
 
-The drawing is an image of its own, so that its styles stay out of the page around it.
+The drawing is an image, so that its styles do not affect the notebook.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from dml2onnx.verification import Verification
 
 MOST_DRAWN = 150
-"""Nodes of a graph that is drawn; of larger ones the table says enough."""
+"""The limit for nodes of a drawing; larger graphs have a table."""
 MOST_ROWS = 20
 
 
 def graph_html(graph: Graph) -> str:
-    """A DirectML graph: drawn, or its operators counted."""
+    """A drawing of a DirectML graph, or a table of its operators."""
     head = f"DirectML graph <b>{escape(graph.name)}</b>"
     if len(graph.nodes) > MOST_DRAWN:
         return head + _counts("operator", (node.operator.type for node in graph.nodes))
@@ -37,7 +37,7 @@ def graph_html(graph: Graph) -> str:
 
 
 def model_html(model: CompiledModel) -> str:
-    """An ONNX model: drawn, or its operators counted; what goes in and out, and the bytes of its weights."""
+    """A drawing of an ONNX model, or tables of its ports and operators; and the bytes of its weights."""
     head = f"ONNX model <b>{escape(model.name)}</b>, opset {model.opset}, target {escape(model.target)}, "
     head += "in FLOAT16, " if model.half else ""
     head += f"{model.weight_bytes:,} bytes of weights"
@@ -48,15 +48,17 @@ def model_html(model: CompiledModel) -> str:
 
 
 def session_html(session: Session) -> str:
-    """A session: its providers, what goes in and what comes out."""
+    """The providers, inputs and outputs of a session."""
     head = f"Session on <b>{escape(', '.join(session.providers))}</b>"
     return head + _ports(session.inputs, session.outputs)
 
 
 def verification_html(verification: Verification) -> str:
-    """Whether everything agrees, and each output of each round."""
-    said = '<b style="color:#1a7f37">agrees</b>' if verification.passed else '<b style="color:#cf222e">differs</b>'
-    head = f"Verification: {said} with the reference in {verification.finished} of {verification.rounds} rounds"
+    """The verdict, and each output of each round."""
+    verdict = '<b style="color:#1a7f37">agrees</b> with'
+    if not verification.passed:
+        verdict = '<b style="color:#cf222e">differs</b> from'
+    head = f"Verification: {verdict} the reference in {verification.finished} of {verification.rounds} rounds"
     first = verification.first_wrong_node
     if first is not None:
         head += f"; the first wrong node is <b>{escape(first.node)}</b> ({escape(first.operator)})"
@@ -81,8 +83,8 @@ def _model_scene(model: CompiledModel) -> Scene:
     ]
     for place, node in enumerate(model.lowered.nodes):
         box = Box("node", place, node.op_type, shortened_lines([node.name]))
-        read, made = ([item.name for item in items if item] for items in (node.inputs, node.outputs))
-        elements.append((box, read, made))
+        inputs, outputs = ([item.name for item in items if item] for items in (node.inputs, node.outputs))
+        elements.append((box, inputs, outputs))
     for place, port in enumerate(model.outputs):
         elements.append((end("output", place, port.name, _type(port)), (port.onnx_name,), ()))
     return scene_of(elements)

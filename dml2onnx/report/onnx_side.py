@@ -1,4 +1,4 @@
-"""The ONNX side of a report: the model's records, by DirectML node."""
+"""The ONNX side of a report: the records of the model, and the ONNX nodes of each DirectML node."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def onnx_side(
     graph: Graph,
     live: Sequence[Node],
     model: CompiledModel,
-    spent: Mapping[str, NodeTime],
-    given_to: Mapping[str, str],
+    times: Mapping[str, NodeTime],
+    providers: Mapping[str, str],
     coverage: tuple[records.Coverage, ...],
 ) -> tuple[records.Onnx, dict[Node, Became]]:
-    """The model, and what each of the ``live`` nodes became.
+    """The model, and the ONNX nodes of each ``live`` node.
 
-    ``spent`` has the times of its nodes by their names, ``given_to`` the providers that got them.
+    ``times`` and ``providers`` are those of the profiled run, by the names of ONNX nodes.
     """
     side = _Side(model)
     places = {node: place for place, node in enumerate(graph.nodes)}
@@ -40,12 +40,12 @@ def onnx_side(
         source = next(origins) if origin.operator else None
         place = None if source is None else places[source]
         first = len(nodes)
-        nodes += (side.node(node, place, spent.get(node.name), given_to.get(node.name, "")) for node in origin.nodes)
+        nodes += (side.node(node, place, times.get(node.name), providers.get(node.name, "")) for node in origin.nodes)
         if source is not None:
-            seen = [node.microseconds for node in nodes[first:] if node.microseconds is not None]
-            made = tuple(range(first, len(nodes)))
-            became[source] = records.Became(made, origin.notes, sum(seen) if seen else None)
-    outputs = tuple(side.place_of_name(port.onnx_name) for port in model.outputs)
+            measured = [node.microseconds for node in nodes[first:] if node.microseconds is not None]
+            indices = tuple(range(first, len(nodes)))
+            became[source] = records.Became(indices, origin.notes, sum(measured) if measured else None)
+    outputs = tuple(side.indices[port.onnx_name] for port in model.outputs)
     onnx = records.Onnx(
         model.opset,
         model.target,
@@ -63,7 +63,7 @@ def onnx_side(
 class _Side:
     def __init__(self, model: CompiledModel) -> None:
         self.values: list[records.OnnxValue] = []
-        self._places: dict[str, int] = {}
+        self.indices: dict[str, int] = {}
         self._initializers = model.lowered.initializers
         for port in model.inputs:
             self._add(port.onnx_name, ELEMENT_TYPES[port.dtype][1], port.shape, "input")
@@ -72,33 +72,29 @@ class _Side:
         return records.OnnxNode(
             name=node.name,
             operator=node.op_type,
-            inputs=tuple(None if value is None else self._place(value) for value in node.inputs),
-            outputs=tuple(None if value is None else self._place(value) for value in node.outputs),
+            inputs=tuple(None if value is None else self._index(value) for value in node.inputs),
+            outputs=tuple(None if value is None else self._index(value) for value in node.outputs),
             attributes={name: _attribute(value) for name, value in node.attributes.items()} or None,
             node=source,
             microseconds=None if time is None else time.microseconds,
             provider=provider if time is None else time.provider,
         )
 
-    def place_of_name(self, name: str) -> int:
-        """The place of a value that has been seen."""
-        return self._places[name]
-
-    def _place(self, value: Value) -> int:
-        found = self._places.get(value.name)
-        if found is not None:
-            return found
+    def _index(self, value: Value) -> int:
+        index = self.indices.get(value.name)
+        if index is not None:
+            return index
         kind: OnnxValueKind = "initializer" if value.name in self._initializers else "node"
         return self._add(value.name, ELEMENT_TYPES[value.dtype][1], value.shape, kind)
 
     def _add(self, name: str, data_type: str, shape: tuple[int, ...], kind: OnnxValueKind) -> int:
-        self._places[name] = len(self.values)
+        self.indices[name] = len(self.values)
         self.values.append(records.OnnxValue(name, data_type, shape, kind, size_names(shape)))
-        return self._places[name]
+        return self.indices[name]
 
 
 def _attribute(value: Attribute) -> Json:
-    """As JSON has it; a graph is the list of its operators."""
+    """An attribute for JSON; a graph becomes the list of its operators."""
     if isinstance(value, Body):
         return {"graph": [node.op_type for node in value.nodes]}
     if isinstance(value, tuple):

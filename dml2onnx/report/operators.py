@@ -25,38 +25,38 @@ class OperatorField:
 
 @dataclass(frozen=True, slots=True)
 class TensorSupport:
-    """What a feature level admits for a tensor."""
+    """The support of a feature level for a tensor."""
 
     dimension_counts: tuple[int, ...]
-    """The fewest and the most dimensions."""
+    """The minimum and maximum number of dimensions."""
     data_types: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class LevelSupport:
-    """What a feature level admits for an operator."""
+    """The support of a feature level for an operator."""
 
     level: str
     functions: tuple[str, ...]
-    """For which values of its function, where it has several."""
+    """The supported values of its function, if it has one."""
     tensors: Mapping[str, TensorSupport]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperatorAnswer(Head):
-    """What ``explain OPERATOR`` says."""
+    """The answer of ``explain OPERATOR``."""
 
     command: Literal["explain"] = field(default="explain", metadata=ALWAYS)
     operator: str
-    """Its whole name."""
+    """Its full name."""
     summary: str
     documentation: str
     """Its page."""
     introduced: str
-    """The feature level that brought it."""
+    """The feature level that introduced it."""
     fields: tuple[OperatorField, ...]
     sizes: Mapping[str, str]
-    """How the sizes of each tensor follow from the others."""
+    """Formulas for the sizes of tensors."""
     rules: tuple[str, ...]
     semantics: tuple[str, ...]
     left_open: tuple[str, ...]

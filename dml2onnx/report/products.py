@@ -18,15 +18,15 @@ _RECURRENT = frozenset({"RNN", "GRU", "LSTM"})
 
 
 def multiply_accumulates(desc: OperatorDesc) -> int | None:
-    """The products that a convolution, a matrix product or a recurrent layer adds up, padding and all steps included.
+    """The multiply-accumulates of a convolution, matrix product or recurrent layer, including padding and all steps.
 
-    ``None`` for all other operators, and where a descriptor could not be read. Attention is not counted.
+    ``None`` for other operators, such as attention, and for unreadable descriptors.
     """
     if desc.type in _CONVOLUTIONS:
         backward = desc.find("Direction") == "BACKWARD"
-        # forward each output sums over a filter, backward each input goes to all places of one
-        many, kernel = _sizes(desc, "InputTensor" if backward else "OutputTensor"), _sizes(desc, "FilterTensor")
-        return prod(many) * prod(kernel[1:]) if many and kernel else None
+        # forward, each output is a sum over a filter; backward, each input is multiplied by all elements of one
+        elements, kernel = _sizes(desc, "InputTensor" if backward else "OutputTensor"), _sizes(desc, "FilterTensor")
+        return prod(elements) * prod(kernel[1:]) if elements and kernel else None
     if desc.type in _MATRICES:
         a, result = _sizes(desc, "ATensor"), _sizes(desc, "OutputTensor")
         transposed = desc.find("TransA") == "TRANSPOSE"

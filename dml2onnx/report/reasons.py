@@ -1,7 +1,7 @@
-"""Reasons why a DirectML node became more than one ONNX node, if its lowering gives none.
+"""Reasons why a DirectML node became more than one ONNX node, if its lowering has no notes.
 
-The reasons are read off what there is: the operator's attributes, how its tensors lie in memory, and the operators that
-it became. What is left over is the meaning of the operator, for which ONNX then has none of its own.
+They are derived from the operator's attributes, the layouts of its tensors, and its ONNX operators. Remaining ONNX
+operators compute an operator that ONNX does not have.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NAN = frozenset({"IsNaN", "IsInf"})
 
 
 def reasons(desc: OperatorDesc, became: Sequence[str], *, exact: bool) -> tuple[str, ...]:
-    """Why an operator became all of these; nothing where it became one, or none."""
+    """The reasons for the ONNX operators ``became``, if there are several."""
     return tuple(_reasons(desc, became, exact=exact)) if len(became) > 1 else ()
 
 
@@ -30,22 +30,22 @@ def _reasons(desc: OperatorDesc, became: Sequence[str], *, exact: bool) -> Itera
     rest = [name for name in became if name not in _MOVES | _TYPES | _NAN]
     fused = desc.find("FusedActivation")
     if isinstance(fused, OperatorDesc):
-        yield f"its FusedActivation {fused.type} is a node of its own in ONNX"
+        yield f"its FusedActivation {fused.type} is a separate node in ONNX"
         rest = rest[:-1]
     if desc.has("ScaleBias"):
-        yield "its ScaleBias is a factor and a term in ONNX"
+        yield "its ScaleBias is a Mul and an Add in ONNX"
         rest = [name for name in rest if name not in ("Mul", "Add")]
     moved = _listed(name for name in became if name in _MOVES)
     if moved:
         yield f"{moved}: {_layout(desc)}"
     if casts := _listed(name for name in became if name in _TYPES):
-        yield f"{casts}: it is computed in another data type than its tensors have"
+        yield f"{casts}: it is computed in another data type than that of its tensors"
     if exact and not _NAN.isdisjoint(became):
-        yield "with --exact, NaN gives what it gives in DirectML"
+        yield "with --exact, the result for NaN is that of DirectML"
         rest = [name for name in rest if name != "Where"]
     if len(rest) > 1:
         summary = desc.schema.summary.rstrip(".")
-        why = "with --exact it is computed step by step, as" if exact else "no single operator of ONNX has its meaning,"
+        why = "with --exact it is computed step by step:" if exact else "ONNX has no operator for"
         yield f"{_listed(iter(rest))}: {why} {summary[0].lower()}{summary[1:]}"
 
 
@@ -54,7 +54,7 @@ def _listed(names: Iterator[str]) -> str:
 
 
 def _layout(desc: OperatorDesc) -> str:
-    """Why elements move: strides, or the dimensions that operators of ONNX have."""
+    """The reason for moving elements: strides, or the shapes that ONNX operators need."""
     strided = [
         item.name
         for item, value in desc.items()
@@ -63,5 +63,5 @@ def _layout(desc: OperatorDesc) -> str:
         if isinstance(tensor, TensorDesc) and not tensor.is_packed
     ]
     if strided:
-        return f"the strides of {_listed(iter(strided))} say where elements lie in memory"
-    return "ONNX wants its tensors in other shapes, or only a part of them"
+        return f"{_listed(iter(strided))} has strides"
+    return "ONNX needs its tensors in other shapes, or only a part of them"

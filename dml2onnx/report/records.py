@@ -1,6 +1,6 @@
-"""The report value: everything that is known of one model, as plain records that JSON, HTML and SVG render.
+"""The report of a model, as plain records that are written as JSON, HTML and SVG.
 
-Lists refer to one another by position: a node names its descriptor, its values and its diagnostics by their places in
+Records refer to each other by index: a node has the indices of its descriptor, values and diagnostics in the lists of
 :class:`Report`.
 """
 
@@ -22,77 +22,77 @@ ValueKind: TypeAlias = Literal["input", "constant", "node", "unresolved"]
 OnnxValueKind: TypeAlias = Literal["input", "initializer", "node"]
 
 MARK = "<!-- dml2onnx report -->"
-"""Begins pages and drawings, so that a later report knows what it may replace."""
+"""The beginning of pages and drawings, which identifies files that a later report may replace."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """A tensor descriptor; equal ones are one."""
+    """A tensor descriptor, which equal ones share."""
 
     data_type: str
     """DirectML's name, such as FLOAT32."""
     sizes: tuple[int, ...]
-    """Elements along each dimension."""
+    """The number of elements in each dimension."""
     strides: tuple[int, ...]
-    """Elements of memory from one to the next along each dimension."""
+    """The distance in memory between neighbouring elements of each dimension, in elements."""
     layout: LayoutKind
-    """How the elements lie in memory."""
+    """The layout of the elements in memory."""
     bytes: int = 0
-    """TotalTensorSizeInBytes, or the smallest that holds the tensor; 0 of an invalid one."""
+    """TotalTensorSizeInBytes, or the minimum for the tensor; 0 if it is invalid."""
     owned_by_dml: bool = False
     """Whether the flag OWNED_BY_DML is set."""
 
 
 @dataclass(frozen=True, slots=True)
 class Descriptor:
-    """An operator with all of its attributes; nodes with equal descriptors share one."""
+    """An operator with all of its attributes, which nodes with equal descriptors share."""
 
     operator: str
     """DirectML's name without its prefix."""
     family: str
-    """The word that the operator shares with those that are checked, compiled and computed alike."""
+    """The family of operators that are implemented together."""
     attributes: Mapping[str, Json]
-    """The fields that are no tensors, as the native format writes them; null is what could not be read."""
+    """The fields that are not tensors, as in the native format; unreadable ones are null."""
     documentation: str
     """The operator's page."""
     introduced: str
-    """The feature level that brought the operator."""
+    """The feature level that introduced the operator."""
     left_open: tuple[str, ...]
-    """What a model that is not exact does not promise of it, in sentences."""
+    """What a default model does not promise for it, in sentences."""
     level: str | None = None
-    """The lowest feature level that admits the descriptor; absent where none does."""
+    """The lowest feature level that allows the descriptor; absent if none does."""
     level_reasons: tuple[Mapping[str, Json], ...] = ()
-    """What is said of the descriptor one level lower: what would have to change for it to do with less."""
+    """The errors of the descriptor one level lower: what would have to change for a lower level."""
     multiply_accumulates: int | None = None
-    """Products that a convolution, a matrix product or a recurrent layer adds up; absent of all other operators."""
+    """The multiply-accumulates of a convolution, a matrix product or a recurrent layer; absent for other operators."""
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One version of one buffer of the DirectML graph."""
+    """A version of a buffer of the DirectML graph."""
 
     name: str
     bytes: int
     kind: ValueKind
-    """Where its contents come from."""
+    """The source of its contents."""
     digest: str = ""
-    """Of a constant in a report that is compared with another: BLAKE2b of its bytes, of the first GiB of them."""
+    """The BLAKE2b digest of up to 1 GiB of a constant, in reports that are compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """A tensor of a node: which buffer it reads or writes, and under which descriptor."""
+    """A tensor of a node: the buffer that it reads or writes, and its descriptor."""
 
     field: str
-    """The field, with its index where the field is an array."""
+    """The field, with its index in an array."""
     value: int
-    """Place in values."""
+    """Index in values."""
     tensor: int | None = None
-    """Place in tensors; absent where the descriptor could not be read."""
+    """Index in tensors; absent if the descriptor is unreadable."""
     offset: int = 0
-    """Bytes into the buffer."""
+    """Bytes from the beginning of the buffer."""
     base: int | None = None
-    """Place in values of the version before the write, whose other bytes stay; absent where they are 0."""
+    """Index in values of the buffer before the write, which keeps its other bytes; absent if they are 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,27 +101,27 @@ class Node:
 
     name: str
     descriptor: int
-    """Place in descriptors."""
+    """Index in descriptors."""
     inputs: tuple[Access, ...] = ()
     outputs: tuple[Access, ...] = ()
     source: str = ""
-    """Where it stands in the model: a JSON pointer or a call site."""
+    """Its location in the model: a JSON pointer or a call site."""
     is_live: bool = True
     """Whether any output of the graph needs it."""
     findings: tuple[int, ...] = ()
-    """Places in diagnostics."""
+    """Indices in diagnostics."""
     onnx: tuple[int, ...] = ()
-    """The ONNX nodes that it became, as places in onnx.nodes; none where it was folded, passed on, or not compiled."""
+    """The indices of its ONNX nodes in onnx.nodes; empty if it was folded, forwarded, or not compiled."""
     notes: tuple[str, ...] = ()
-    """Why it became these."""
+    """The reasons for this form."""
     verified: tuple[Verified, ...] = ()
     microseconds: float | None = None
-    """What its ONNX nodes cost in the profiled run; absent where none was seen in it."""
+    """The time of its ONNX nodes in the profiled run; absent if none was measured."""
 
 
 @dataclass(frozen=True, slots=True)
 class Became:
-    """What one DirectML node became; not in the JSON, where these are members of the node."""
+    """The ONNX nodes of a DirectML node; in the JSON these are members of the node."""
 
     nodes: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
@@ -130,19 +130,19 @@ class Became:
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """An input or output of the graph, and of the ONNX model where there is one."""
+    """An input or output of the graph, and of the ONNX model if there is one."""
 
     name: str
     value: int
-    """Place in values."""
+    """Index in values."""
     tensor: int | None = None
-    """How the caller sees the buffer: place in tensors; absent where nothing says."""
+    """The index of the caller's view of the buffer in tensors; absent if unknown."""
     onnx_name: str = ""
-    """Name in the ONNX model; empty where there is none."""
+    """Name in the ONNX model; empty if there is none."""
     shape: tuple[int, ...] = ()
-    """Shape in memory, which is the shape in the ONNX model; where sizes have names, at those of the graph itself."""
+    """Shape in memory and in the ONNX model; for named sizes, the sizes in the model file."""
     names: tuple[str, ...] = ()
-    """The same in the names that sizes have, as ``2*H``; empty where all are numbers."""
+    """The shape in terms of named sizes, such as ``2*H``; empty if all are numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +154,9 @@ class OnnxValue:
     """ONNX's name, such as float16."""
     shape: tuple[int, ...]
     kind: OnnxValueKind
-    """Where its contents come from."""
+    """The source of its contents."""
     names: tuple[str, ...] = ()
-    """The same in the names that sizes have, as ``2*H``; empty where all are numbers."""
+    """The shape in terms of named sizes, such as ``2*H``; empty if all are numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,27 +166,27 @@ class OnnxNode:
     name: str
     operator: str
     inputs: tuple[int | None, ...] = ()
-    """Places in onnx.values; null where an optional input is left out."""
+    """Indices in onnx.values; null for an omitted optional input."""
     outputs: tuple[int | None, ...] = ()
     attributes: Mapping[str, Json] | None = None
-    """A graph stands as the list of its operators."""
+    """The attributes; a graph is the list of its operators."""
     node: int | None = None
-    """The DirectML node that it comes from; absent where outputs need it besides."""
+    """The index of the DirectML node that it was made for; absent if it was made for an output."""
     microseconds: float | None = None
-    """What it cost in the profiled run; absent where ONNX Runtime merged it into another."""
+    """The time in the profiled run; absent if ONNX Runtime merged it into another node."""
     provider: str = ""
     """The execution provider that ran it, by itself or merged into another node."""
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What a target has kernels for, by the target's table."""
+    """The kernels of a target for the model, according to the target's table."""
 
     target: str
     without_kernel: int = 0
-    """Nodes of the ONNX model that it does not run; with 0 the model runs wholly there."""
+    """The number of ONNX nodes without a kernel; the whole model runs there if it is 0."""
     when_compiled: int | None = None
-    """The same of the model that is compiled for it; absent where that was not asked, since nothing is missing."""
+    """The same if the model is compiled for the target; absent if that was not tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,49 +195,49 @@ class Onnx:
 
     opset: int
     target: str
-    """Whose kernels decided about data types."""
+    """The target whose kernels determined data types and operators."""
     passes: tuple[str, ...]
-    """The passes that were applied; none with ``-O0``."""
+    """The applied passes; empty with ``-O0``."""
     weight_bytes: int
     nodes: tuple[OnnxNode, ...]
-    """In the order in which they run."""
+    """In execution order."""
     values: tuple[OnnxValue, ...]
     outputs: tuple[int, ...]
-    """Places in values of the outputs of the graph, in its order."""
+    """The indices of the graph's outputs in values, in order."""
     half: bool = False
-    """Whether FLOAT32 is FLOAT16 inside."""
+    """Whether FLOAT32 is computed in FLOAT16."""
     coverage: tuple[Coverage, ...] = ()
-    """For each execution provider that has a table; those that run no models of this opset are left out."""
+    """One for each execution provider that has a table and supports the opset."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """The outputs of the whole model against the reference."""
+    """The comparison of the model's outputs with the reference."""
 
     passed: bool
     """Whether every element of every output and every node agreed, in at least one whole round."""
     rounds: int
-    """As many were asked for."""
+    """The number of requested rounds."""
     finished: int
-    """As many have been made before the time was up."""
+    """The number of rounds within the time limit."""
     outputs: tuple[Compared, ...]
     """Each output in each round."""
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One run of the model under ONNX Runtime's profiler."""
+    """The times of the model in ONNX Runtime's profiler."""
 
     provider: str
     microseconds: float
-    """Sum over all nodes."""
+    """The sum of all nodes."""
     unplaced: float
-    """The part of it spent in nodes that ONNX Runtime made itself, so that no node of the model has it."""
+    """The part of it in nodes that ONNX Runtime added."""
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A feature level and where it first shipped."""
+    """A feature level and its first products."""
 
     name: str
     ships_with: str
@@ -245,15 +245,15 @@ class Level:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report(Written):
-    """All that is known of one model. What prevents compiling, verifying or profiling comes last in the diagnostics."""
+    """The report of a model. The last diagnostics are the errors of compiling, verifying or profiling."""
 
     command: Literal["report"] = field(default="report", metadata=ALWAYS)
     name: str
-    """The graph's own."""
+    """The name of the graph."""
     format: str
-    """native, dml_graph, dxdispatch, serialized; empty of a graph built in Python."""
+    """native, dml_graph, dxdispatch, serialized; empty for a graph that was built in Python."""
     feature_level: str
-    """The feature level that was checked."""
+    """The checked feature level."""
     levels: tuple[Level, ...]
     """All feature levels, lowest first."""
     nodes: tuple[Node, ...]
@@ -263,12 +263,12 @@ class Report(Written):
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
     minimum_feature_level: str | None = None
-    """The lowest feature level that admits the graph; absent where none does."""
+    """The lowest feature level that allows the graph; absent if none does."""
     multiply_accumulates: int = 0
-    """Of all nodes that outputs need; attention is not counted."""
+    """The sum for all nodes that outputs need; attention is not counted."""
     onnx: Onnx | None = None
-    """Absent where the graph cannot be compiled."""
+    """Absent if the graph cannot be compiled."""
     verification: Verification | None = None
-    """Absent where it was not asked for, or could not be done."""
+    """Absent if not requested, or not possible."""
     profile: Profile | None = None
-    """Absent where it was not asked for, or could not be done."""
+    """Absent if not requested, or not possible."""

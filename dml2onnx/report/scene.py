@@ -18,7 +18,7 @@ LINE = 16.0
 PADDING = 10.0
 NARROWEST = 72.0
 LONGEST = 34
-"""Characters of a line; the middle of longer ones is left out."""
+"""Characters of a line; the middle of longer lines is replaced by an ellipsis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Box:
     kind: str
     """node, input, or output."""
     place: int
-    """Place in the list of its kind."""
+    """Index in the list of its kind."""
     title: str
     lines: tuple[str, ...]
 
@@ -41,7 +41,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A graph that has been laid out. Edges are pairs of places in ``boxes``."""
+    """A graph with its layout. Edges are pairs of indices in ``boxes``."""
 
     boxes: tuple[Box, ...]
     edges: tuple[tuple[int, int], ...]
@@ -49,7 +49,7 @@ class Scene:
 
 
 Element: TypeAlias = tuple[Box, "Iterable[Hashable]", "Iterable[Hashable]"]
-"""A box, the values that it reads, and those that it makes."""
+"""A box, the values that it reads, and those that it writes."""
 
 
 def directml_scene(report: Report) -> Scene:
@@ -71,7 +71,7 @@ def directml_scene(report: Report) -> Scene:
 
 
 def onnx_scene(report: Report, onnx: Onnx) -> Scene:
-    """The ONNX graph; its inputs and outputs are those of the report."""
+    """The scene of the ONNX graph."""
     places = {item.name: place for place, item in enumerate(onnx.values)}
     elements: list[Element] = []
     for place, item in enumerate(report.inputs):
@@ -88,9 +88,9 @@ def onnx_scene(report: Report, onnx: Onnx) -> Scene:
 
 
 def scene_of(elements: Sequence[Element]) -> Scene:
-    """Boxes and what leads from one to another, laid out."""
-    makers = {value: place for place, (_, _, made) in enumerate(elements) for value in made}
-    edges = [(makers.get(value, place), place) for place, (_, read, _) in enumerate(elements) for value in read]
+    """Connects boxes by the values that they write and read, and lays them out."""
+    producers = {value: place for place, (_, _, written) in enumerate(elements) for value in written}
+    edges = [(producers.get(value, place), place) for place, (_, read, _) in enumerate(elements) for value in read]
     distinct = tuple(dict.fromkeys(edge for edge in edges if edge[0] != edge[1]))
     boxes = tuple(box for box, _, _ in elements)
     return Scene(boxes, distinct, lay_out([box.size for box in boxes], distinct))
@@ -105,11 +105,11 @@ def end(kind: str, place: int, title: str, *lines: str) -> Box:
     return Box(kind, place, shortened_lines([title])[0], shortened_lines(lines))
 
 
-# --- Words ------------------------------------------------------------------------------------------------------------
+# --- Texts ------------------------------------------------------------------------------------------------------------
 
 
 def tensor_text(tensor: Tensor) -> str:
-    """``FLOAT32 1×3×8×8``, and how it lies in memory where that is not packed."""
+    """``FLOAT32 1×3×8×8``, and the layout if it is not packed."""
     layout = "" if tensor.layout == "packed" else f" {tensor.layout}"
     return f"{tensor.data_type} {_sizes(tensor.sizes)}{layout}"
 
@@ -124,17 +124,17 @@ def _sizes(sizes: Sequence[int]) -> str:
 
 
 def shortened_lines(lines: Sequence[str]) -> tuple[str, ...]:
-    """Lines of a box, each short enough for it."""
+    """The lines of a box, shortened to LONGEST characters."""
     return tuple(visible(line if len(line) <= LONGEST else f"{line[:20]}…{line[-12:]}") for line in lines)
 
 
 def visible(text: str) -> str:
-    """``text`` with escapes for what is not seen or would turn the text around it."""
+    """``text`` with escapes for characters that are invisible, or change the direction of text."""
     return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)
 
 
 def text_width(text: str, size: float, *, bold: bool = False) -> float:
-    """About the width of text in Helvetica; what is not Latin is taken for as wide as it is high."""
+    """The approximate width of text in Helvetica; characters of other scripts are assumed to be square."""
     return size * (1.06 if bold else 1.0) * sum(map(_width, text))
 
 

@@ -1,4 +1,4 @@
-"""Scopes of nodes, from the parts of their names before ``/``, ``.`` or ``_``; a page can collapse them."""
+"""Scopes of nodes, which a page can collapse, from the parts of their names before ``/``, ``.`` or ``_``."""
 
 from __future__ import annotations
 
@@ -10,37 +10,37 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 LEAST = 2
-"""Nodes of a scope."""
+"""The minimum number of nodes in a scope."""
 LEAST_BY_UNDERSCORE = 4
-"""Nodes of a scope where only ``_`` separates their names; its name ends with a number, as ``layer1_``."""
+"""The minimum for scopes with the separator ``_``, whose names must end with a number, as ``layer1_``."""
 DEEPEST = 12
-"""Scopes in scopes: names have as many parts as their makers like."""
+"""The limit for nested scopes; names may have any number of parts."""
 
 _NUMBERED = re.compile(r"\d$")
 
 
 class Scopes(NamedTuple):
-    """Scopes, each behind the one that it is in."""
+    """Scopes, each after its parent."""
 
     titles: tuple[str, ...]
     parents: tuple[int, ...]
-    """-1 for those that are in no other."""
+    """The parent of each scope, or -1."""
     of: tuple[int, ...]
-    """The scope of each name, -1 for none."""
+    """The scope of each name, or -1."""
 
 
 @dataclass(slots=True)
 class _Part:
-    """Names that begin alike."""
+    """Names with the same beginning."""
 
     title: str
     parts: dict[str, _Part] = field(default_factory=dict)
     places: list[int] = field(default_factory=list)
-    """Names that end here."""
+    """The indices of names without further parts."""
 
 
 def scopes_of(names: Sequence[str]) -> Scopes:
-    """The scopes of names. One that has all of them is none, and one that has only another one is that one."""
+    """The scopes of names, without a scope that contains all names, or only another scope."""
     root = _Part("")
     for place, name in enumerate(names):
         part = root
@@ -71,7 +71,7 @@ def scopes_of(names: Sequence[str]) -> Scopes:
 
 
 def _parts(name: str) -> Iterator[str]:
-    """The scopes of a name, each with its separator: that which stands highest among those that it has."""
+    """Yields the scopes of a name with their separator: the first of ``/``, ``.`` and ``_`` that it contains."""
     for separator in ("/", ".", "_"):
         if separator in name:
             pieces = name.split(separator)

@@ -1,4 +1,4 @@
-"""The answer of ``sizes``: which dimensions of which inputs may have other sizes."""
+"""The answer of ``sizes``."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ class InputDimension:
     input: str
     dimension: int
     size: int
-    """The model's own."""
+    """The size in the model."""
     may: Literal["vary", "follow", "stay"]
-    """Whether it may have other sizes, has one that follows from others, or is fixed."""
+    """vary: other sizes are possible; follow: it is computed from other sizes; stay: it is fixed."""
     first: int
     last: int | None = None
-    """The smallest and the largest size; ``None`` for any."""
+    """The smallest and the largest size; null if there is no largest one."""
     step: int = 1
-    """In which steps; 0 where there is no order in the sizes that are possible."""
+    """The distance between possible sizes; 0 if it is irregular."""
     follows: str = ""
     node: str = ""
     operator: str = ""
     reason: str = ""
-    """Who says so, and why."""
+    """The node that limits the size, and why."""
     name: str = ""
-    """What ``--size`` calls it, or states for it."""
+    """The name or the number in ``--size``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SizesAnswer(Head):
-    """What ``sizes`` says."""
+    """The answer of ``sizes``."""
 
     command: Literal["sizes"] = field(default="sizes", metadata=ALWAYS)
     dimensions: tuple[InputDimension, ...]
     inputs_left_out: int = 0
-    """Further inputs that nobody has asked about."""
+    """The number of inputs that are not listed."""

@@ -1,4 +1,4 @@
-"""A report in three sentences: what the graph needs, what it was compiled to and where that runs, what to look at."""
+"""A report in three sentences: what the graph computes and needs, its ONNX model and where it runs, what to look at."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from dml2onnx.report.records import Coverage, Port, Report
 
 MOST_NAMED = 3
-"""Operators, inputs or outputs that a sentence names."""
+"""The limit for operators, inputs or outputs in a sentence."""
 
 
 def summary(report: Report) -> tuple[str, str, str]:
     """The three sentences."""
-    return _what(report), _became(report), _look(report)
+    return _graph(report), _onnx_model(report), _advice(report)
 
 
-def _what(report: Report) -> str:
+def _graph(report: Report) -> str:
     kinds = Counter(report.descriptors[node.descriptor].operator for node in report.nodes)
     named = [f"{count} {name}" for name, count in kinds.most_common(MOST_NAMED)]
     more = len(kinds) - len(named)
@@ -38,7 +38,7 @@ def _what(report: Report) -> str:
 def _needs(report: Report) -> str:
     level = report.minimum_feature_level
     if level is None:
-        return "no feature level of DirectML admits it"
+        return "no feature level of DirectML allows it"
     ships = next((item.ships_with for item in report.levels if item.name == level), "")
     ships = re.sub(r" \(build [\d.]*\)| version|Microsoft\.AI\.", "", ships)
     return f"it needs feature level {level} ({ships})"
@@ -53,15 +53,13 @@ def _ports(report: Report, ports: Sequence[Port]) -> str:
     return _listed([*named, *([f"{more} more"] if more else [])]) or "nothing"
 
 
-def _became(report: Report) -> str:
+def _onnx_model(report: Report) -> str:
     onnx = report.onnx
     if onnx is None:
         return "It cannot be compiled."
     half = " in FLOAT16" if onnx.half else ""
     target = "" if onnx.target == DEFAULT_TARGET else f" for {onnx.target}"
-    parts = [
-        f"It became {plural(len(onnx.nodes), 'ONNX node')} of opset {onnx.opset}{half}{target}{_beside_habit(report)}"
-    ]
+    parts = [f"It became {plural(len(onnx.nodes), 'ONNX node')} of opset {onnx.opset}{half}{target}{_compared(report)}"]
     if report.verification is not None:
         parts.append(f"it {'agrees with' if report.verification.passed else 'differs from'} the reference")
     if where := _where(onnx.coverage):
@@ -69,8 +67,8 @@ def _became(report: Report) -> str:
     return f"{'; '.join(parts)}."
 
 
-def _beside_habit(report: Report) -> str:
-    """How many of the nodes compute, beside one for each operator."""
+def _compared(report: Report) -> str:
+    """The number of nodes that compute, compared with a direct translation."""
     found = node_counts(report)
     if found is None or not found.computing:
         return ""
@@ -83,7 +81,7 @@ def _beside_habit(report: Report) -> str:
 
 
 def _where(coverage: Sequence[Coverage]) -> str:
-    """Which execution providers run all of it, and how many nodes the others leave over."""
+    """The execution providers that run the whole model, and the number of nodes that others do not run."""
     if len(coverage) > 1 and not any(item.without_kernel for item in coverage):
         return f"each of the {len(coverage)} execution providers has kernels for the whole of it"
     groups: dict[tuple[int, bool], list[str]] = {}
@@ -111,7 +109,7 @@ def _part(left: int, providers: int, *, is_own: bool) -> str:
     return f"when it is compiled for {'them' if providers > 1 else 'it'}" if is_own else "for the whole of it"
 
 
-def _look(report: Report) -> str:
+def _advice(report: Report) -> str:
     if report.errors:
         first = next(item for item in report.diagnostics if item.is_error)
         return f"Look at {plural(report.errors, 'error')} first{_at(first)}: {_ended(first.message)}"
@@ -125,7 +123,7 @@ def _look(report: Report) -> str:
     if report.warnings:
         first = report.diagnostics[0]
         return f"Look at {plural(report.warnings, 'warning')}{_at(first)}: {_ended(first.message)}"
-    return "Nothing in it calls for attention."
+    return "Nothing needs attention."
 
 
 def _at(finding: Diagnostic) -> str:

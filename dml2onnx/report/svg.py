@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 from xml.sax.saxutils import escape
 
+from dml2onnx.diagnostics import plural
 from dml2onnx.report.comparison import Comparison
 from dml2onnx.report.records import MARK, Node, Report
 from dml2onnx.report.scene import LINE, TEXT_SIZE, TITLE_SIZE, directml_scene, onnx_scene, text_width, visible
@@ -36,7 +37,7 @@ STYLE = """
 
 
 class _Part(NamedTuple):
-    """A graph of the drawing: its title, what is drawn, and the classes of nodes that stand out, by their places."""
+    """A graph of the drawing: its title, its scene, and the CSS classes of highlighted nodes by index."""
 
     title: str
     scene: Scene
@@ -44,14 +45,14 @@ class _Part(NamedTuple):
 
 
 def drawing(report: Report | Comparison) -> str:
-    """An SVG document that needs nothing else; its colours are those of the reader's light or dark theme."""
+    """A self-contained SVG document, whose colours follow the reader's light or dark theme."""
     parts = _compared(report) if isinstance(report, Comparison) else _single(report)
     name = report.left.name if isinstance(report, Comparison) else report.name
     return _drawn(name, parts)
 
 
 def drawn_alone(title: str, scene: Scene) -> str:
-    """An SVG document of one graph."""
+    """An SVG document with one graph."""
     return _drawn(title, [_Part(title, scene, {})])
 
 
@@ -81,27 +82,24 @@ def _drawn(name: str, parts: Sequence[_Part]) -> str:
 
 
 def _single(report: Report) -> list[_Part]:
-    """The DirectML graph, and what it became."""
+    """The DirectML graph and the ONNX graph."""
     marks = {place: mark for place, node in enumerate(report.nodes) if (mark := _mark(report, node))}
-    parts = [_Part(f"DirectML, {_nodes(len(report.nodes))}", directml_scene(report), marks)]
+    parts = [_Part(f"DirectML, {plural(len(report.nodes), 'node')}", directml_scene(report), marks)]
     if report.onnx is not None:
-        parts.append(_Part(f"ONNX, {_nodes(len(report.onnx.nodes))}", onnx_scene(report, report.onnx), {}))
+        parts.append(_Part(f"ONNX, {plural(len(report.onnx.nodes), 'node')}", onnx_scene(report, report.onnx), {}))
     return parts
 
 
 def _compared(report: Comparison) -> list[_Part]:
-    """Both DirectML graphs, with what differs."""
+    """Both DirectML graphs, with their differences highlighted."""
     nodes = [pair for pair in report.pairs if pair.kind == "node" and pair.state != "same"]
     left = {pair.left: pair.state for pair in nodes if pair.left is not None}
     right = {pair.right: pair.state for pair in nodes if pair.right is not None}
+    sides = ((report.left_title, report.left, left), (report.right_title, report.right, right))
     return [
-        _Part(f"{report.left_title}, {_nodes(len(report.left.nodes))}", directml_scene(report.left), left),
-        _Part(f"{report.right_title}, {_nodes(len(report.right.nodes))}", directml_scene(report.right), right),
+        _Part(f"{title}, {plural(len(side.nodes), 'node')}", directml_scene(side), marks)
+        for title, side, marks in sides
     ]
-
-
-def _nodes(count: int) -> str:
-    return f"{count} node{'' if count == 1 else 's'}"
 
 
 def _edges(scene: Scene) -> Iterator[str]:
@@ -111,7 +109,7 @@ def _edges(scene: Scene) -> Iterator[str]:
 
 
 def _path(route: Sequence[Point]) -> str:
-    """Curves that leave and enter vertically."""
+    """A path of curves with vertical ends."""
     x, y = route[0]
     steps = [f"M{_number(x)} {_number(y)}"]
     for next_x, next_y in route[1:]:
@@ -123,7 +121,7 @@ def _path(route: Sequence[Point]) -> str:
 
 
 def _mark(report: Report, node: Node) -> str:
-    """The worst that was found at a node: error, warning, or nothing."""
+    """The highest severity of a node's findings, or ``""``."""
     found = {report.diagnostics[place].severity for place in node.findings}
     return "error" if "error" in found else "warning" if found else ""
 
@@ -155,5 +153,5 @@ def _number(value: float) -> str:
 
 
 def _xml(text: str) -> str:
-    """What XML has no place for (boxes have escapes for it, names have it still) as a question mark."""
+    """Replaces characters that XML does not allow, which names may still contain, by question marks."""
     return "".join(char if char.isprintable() else "?" for char in text)

@@ -15,56 +15,56 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """The first element of an output that is further off than the operator allows."""
+    """The first element of an output whose error exceeds its bound."""
 
     round: str
-    """Number, and what the inputs contained."""
+    """The number of the round, and the kind of its inputs."""
     index: tuple[int, ...]
     expected: float | str
     got: float | str
     bound: float | str
-    """How far off it might have been."""
+    """The allowed error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Where the error that is allowed comes from, at the element that comes closest to it."""
+    """The parts of the allowed error, at the element whose error comes closest to it."""
 
     arithmetic: float | str
-    """What the operator's own sums and functions may be off."""
+    """The allowed error of the operator's sums and functions."""
     rounding: float | str
-    """What rounding to its data type may add."""
+    """The allowed error of rounding to its data type."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verified:
-    """One output of a node against the reference, each on the inputs that ONNX Runtime computed for it."""
+    """An output of a node, compared with the reference for the inputs that ONNX Runtime computed for it."""
 
     output: str
     """The field."""
     elements: int
     wrong: int
-    """Elements that are further off than the operator allows."""
+    """The number of elements whose errors exceed the bounds of the operator."""
     unspecified: int
-    """Elements of which DirectML does not say what they are."""
+    """The number of elements that DirectML does not specify."""
     worst_difference: float | str
-    """Largest absolute difference of finite elements."""
+    """The largest absolute difference of finite elements."""
     worst_relative: float | str
-    """The same as a part of what was expected."""
+    """The same relative to the expected value."""
     worst_ulps: float | str
     """The same in units in the last place."""
     worst_of_bound: float | str
-    """The same as a part of what is allowed: above 1 is wrong."""
+    """The same relative to the bound: wrong above 1."""
     exact: bool = False
-    """Whether nothing but equality is allowed."""
+    """Whether elements must be equal."""
     bound: Bound
     first_wrong: Wrong | None = None
-    """Absent where nothing is wrong."""
+    """Absent if no element is wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifiedNode(Verified):
-    """One output of a node, with the name of the node."""
+    """An output of a node, with the name of the node."""
 
     node: str
     operator: str
@@ -72,69 +72,69 @@ class VerifiedNode(Verified):
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One output of the graph in one round, against the reference."""
+    """An output of the graph in a round, compared with the reference."""
 
     output: str
     """Its name."""
     round: str
-    """Number, and what the inputs contained."""
+    """The number of the round, and the kind of its inputs."""
     elements: int
     wrong: int
-    """Elements that are further off than the graph allows."""
+    """The number of elements whose errors exceed the bounds of the graph."""
     unspecified: int
-    """Elements of which DirectML does not say what they are; where it is all of them, nothing is confirmed."""
+    """The number of elements that DirectML does not specify; if it is all of them, nothing was compared."""
     worst_difference: float | str
-    """Largest absolute difference of finite elements."""
+    """The largest absolute difference of finite elements."""
     first_wrong: tuple[int, ...] = ()
-    """Index of the first wrong element."""
+    """The index of the first wrong element."""
 
     @property
-    def says_nothing(self) -> bool:
-        """Whether nothing could be compared, since all of it is unspecified; then nothing is confirmed."""
+    def is_unspecified(self) -> bool:
+        """Whether no element is specified, so that nothing was compared."""
         return self.elements > 0 and self.unspecified == self.elements
 
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """Rounds of comparing, each with new contents of the inputs."""
+    """Rounds of comparisons, each with new contents of the inputs."""
 
     seed: int
     asked: int
     finished: int
-    """As many have been made before the time was up."""
+    """The number of rounds within the time limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifyAnswer(Answer):
-    """What ``verify`` says."""
+    """The answer of ``verify``."""
 
     command: Literal["verify"] = field(default="verify", metadata=ALWAYS)
     passed: bool
     """Whether every element of every output and every node agreed, in at least one whole round."""
     against: str | None
-    """The ONNX model that was compared, or directml; null where it was the compiled one alone."""
+    """The ONNX model that was compared, or directml; null for the compiled model alone."""
     provider: str
     computes: str
-    """The arithmetic of the provider, such as FLOAT32 or TF32, by which the bounds are."""
+    """The arithmetic of the provider that determines the bounds, such as FLOAT32 or TF32."""
     bound: str
-    """What that allows, in words."""
+    """A description of the errors that it allows."""
     source: str
-    """The page that says what the provider computes in."""
+    """The page about the arithmetic of the provider."""
     cases: Cases
     comparisons: tuple[Compared, ...]
     """Each output of the graph in each round."""
     nodes: tuple[VerifiedNode, ...]
-    """Each output of each node, in the order in which they run; none with ``--against``."""
+    """Each output of each node, in execution order; empty with ``--against``."""
     first_to_differ: int | None = None
-    """Place in nodes of the first that differs."""
+    """The index of the first node that differs."""
     directml: tuple[Compared, ...] = ()
-    """With ``--against directml``, each of DirectML's own outputs in each round."""
+    """With ``--against directml``, each output of DirectML in each round."""
     directml_way: str | None = None
     """How DirectML ran the graph: as one graph, or node by node."""
 
 
 def verification_answer(result: Verification, provider: str, seed: int, against: Path | None = None) -> VerifyAnswer:
-    """What is said of a verification."""
+    """The answer for a verification."""
     places = [place for place, item in enumerate(result.nodes) if item.wrong]
     return VerifyAnswer(
         passed=result.passed,
@@ -176,9 +176,9 @@ def verified(item: NodeCheck) -> Verified:
 
 
 def verified_node(item: NodeCheck) -> VerifiedNode:
-    """One output of a node, with its name."""
-    found = verified(item)
-    members = {name: getattr(found, name) for name in Verified.__dataclass_fields__}
+    """The record of an output of a node, with the node's name."""
+    output = verified(item)
+    members = {name: getattr(output, name) for name in Verified.__dataclass_fields__}
     return VerifiedNode(node=item.node, operator=item.operator, **members)
 
 

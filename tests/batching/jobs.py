@@ -1,4 +1,4 @@
-"""Work for workers, told by the name of the model; found by name in other processes."""
+"""Request for workers, told by the name of the model; found by name in other processes."""
 
 from __future__ import annotations
 

@@ -25,9 +25,9 @@ from dml2onnx import catalog
 from dml2onnx.batching import JOURNAL, Batch
 from dml2onnx.batching.driving import drive
 from dml2onnx.batching.journal import Journal
-from dml2onnx.batching.models import found, with_unique_names
+from dml2onnx.batching.models import collect_models, with_unique_names
 from dml2onnx.batching.summary import Summary
-from dml2onnx.batching.work import Asked, Task, perform
+from dml2onnx.batching.work import Request, Task, perform
 from dml2onnx.batching.workers import Workers
 from dml2onnx.cli import main
 from dml2onnx.codes import reading, running
@@ -71,10 +71,10 @@ class Here:
         return []
 
 
-def in_here(asked: Asked, *names: str, **how: bool) -> list[tuple[Record, bool]]:
+def in_here(asked: Request, *names: str, **how: bool) -> list[tuple[Record, bool]]:
     """Records of models below the directories, and whether they are those of an earlier call."""
     with Journal(OUT / JOURNAL, asked.work()) as journal:
-        return list(drive(with_unique_names(found(names, OUT)), asked, OUT, journal, Here(), **how))
+        return list(drive(with_unique_names(collect_models(names, OUT)), asked, OUT, journal, Here(), **how))
 
 
 def outcomes(records: list[tuple[Record, bool]]) -> dict[str, tuple[str, bool]]:
@@ -104,7 +104,7 @@ def a_few() -> None:
 @pytest.mark.parametrize("do", ["check", "compile", "verify", "report"])
 def test_records_say_what_the_single_commands_say(do: str, capsys: pytest.CaptureFixture[str]) -> None:
     a_few()
-    records = in_here(Asked(do), "models")  # type: ignore[arg-type]
+    records = in_here(Request(do), "models")  # type: ignore[arg-type]
     statuses = {item.name.removeprefix("models" + os.sep): item.status for item, _ in records}
     assert statuses == {
         f"app{os.sep}recording.json: net": "passed",
@@ -132,7 +132,7 @@ def test_records_say_what_the_single_commands_say(do: str, capsys: pytest.Captur
 
 def test_results_lie_in_the_tree_of_the_models() -> None:
     a_few()
-    in_here(Asked("compile"), "models")
+    in_here(Request("compile"), "models")
     written = sorted(path.relative_to(OUT).as_posix() for path in OUT.rglob("*") if path.is_file())
     assert written == [JOURNAL, "models/app/net.onnx", "models/app/second.onnx", "models/good.onnx"]
 
@@ -143,16 +143,16 @@ def test_models_and_files_of_others_stay() -> None:
     result = OUT / "models" / "good.onnx"
     result.parent.mkdir(parents=True)
     result.write_bytes(b"mine")
-    ((item, _),) = in_here(Asked("compile"), "models")
+    ((item, _),) = in_here(Request("compile"), "models")
     assert item.diagnostics[0].code == running.OUTPUT_UNWRITABLE.id
     assert result.read_bytes() == b"mine"
     result.unlink()
     data = result.with_name("good.onnx.data")
     data.write_bytes(b"mine too")
-    ((item, _),) = in_here(Asked("compile"), "models")
+    ((item, _),) = in_here(Request("compile"), "models")
     assert (item.status, data.read_bytes()) == ("errors", b"mine too")
     data.unlink()
-    ((item, resumed),) = in_here(Asked("compile"), "models")  # whose reason has gone
+    ((item, resumed),) = in_here(Request("compile"), "models")  # whose reason has gone
     assert (item.status, resumed) == ("passed", False)
 
 
@@ -160,14 +160,14 @@ def test_a_directory_of_a_result_may_be_a_file() -> None:
     write(Path("models/good.json"), native())
     OUT.mkdir()
     (OUT / "models").write_text("a file")
-    ((item, _),) = in_here(Asked("compile"), "models")
+    ((item, _),) = in_here(Request("compile"), "models")
     assert [entry.code for entry in item.diagnostics] == [running.OUTPUT_UNWRITABLE.id]
 
 
 def test_models_for_one_file_are_told() -> None:
     write(Path("models/one.json"), native())
     dml2onnx.convert("models/one.json", "models/one.bin")
-    records = in_here(Asked("compile"), "models")
+    records = in_here(Request("compile"), "models")
     assert outcomes(records) == {"one.bin": ("errors", False), "one.json": ("passed", False)}
     assert [entry.code for item, _ in records for entry in item.diagnostics] == [running.SAME_OUTPUT.id]
 
@@ -176,7 +176,10 @@ def test_weights_take_no_model_its_place() -> None:
     """Zeros may be a serialized graph, by their beginning."""
     write(Path("models/one.json"), native())
     Path("models/one.bin").write_bytes(bytes(64))
-    assert outcomes(in_here(Asked("compile"), "models")) == {"one.bin": ("other", False), "one.json": ("passed", False)}
+    assert outcomes(in_here(Request("compile"), "models")) == {
+        "one.bin": ("other", False),
+        "one.json": ("passed", False),
+    }
 
 
 def test_defects_are_put_down(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,13 +190,13 @@ def test_defects_are_put_down(monkeypatch: pytest.MonkeyPatch) -> None:
 
     with monkeypatch.context() as patched:
         patched.setattr("dml2onnx.batching.work.check", lost)
-        ((item, _),) = in_here(Asked("check"), "models")
+        ((item, _),) = in_here(Request("check"), "models")
     assert item.status == "defect"
     assert str(item.answer["failure"]).startswith("ZeroDivisionError: a slip. This is a defect")
     lines()
-    ((_, resumed),) = in_here(Asked("check"), "models")
+    ((_, resumed),) = in_here(Request("check"), "models")
     assert resumed
-    ((item, resumed),) = in_here(Asked("check"), "models", retry_failed=True)
+    ((item, resumed),) = in_here(Request("check"), "models", retry_failed=True)
     assert (item.status, resumed) == ("passed", False)
 
 
@@ -202,7 +205,7 @@ def test_defects_are_put_down(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_is_done_is_not_done_again() -> None:
     a_few()
-    asked = Asked("compile")
+    asked = Request("compile")
     first = in_here(asked, "models")
     before = (OUT / JOURNAL).read_bytes()
     second = in_here(asked, "models")
@@ -210,16 +213,16 @@ def test_what_is_done_is_not_done_again() -> None:
     assert [item for item, _ in second] == [item for item, _ in first]
     assert (OUT / JOURNAL).read_bytes() == before
     assert not any(resumed for _, resumed in in_here(asked, "models", again=True))
-    assert not any(resumed for _, resumed in in_here(Asked("compile", opset=20), "models"))
+    assert not any(resumed for _, resumed in in_here(Request("compile", opset=20), "models"))
     assert all(resumed for _, resumed in in_here(asked, "models"))
 
 
 def test_another_version_does_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
     write(Path("models/good.json"), native())
-    in_here(Asked("check"), "models")
-    fields = Asked("check").work()
+    in_here(Request("check"), "models")
+    fields = Request("check").work()
     monkeypatch.setattr(type(fields).__init__, "__kwdefaults__", {"journal": 1, "producer": "dml2onnx 9.9.9"})
-    assert outcomes(in_here(Asked("check"), "models")) == {"good.json": ("passed", False)}
+    assert outcomes(in_here(Request("check"), "models")) == {"good.json": ("passed", False)}
 
 
 def test_what_has_changed_is_done_again() -> None:
@@ -228,7 +231,7 @@ def test_what_has_changed_is_done_again() -> None:
     write(Path("models/good.json"), native())
     write(Path("models/weighty.json"), {**native(), "inputs": {}, "constants": weights} | _reading("w"))
     Path("models/w.bin").write_bytes(b"\2" * 16)
-    asked = Asked("compile")
+    asked = Request("compile")
     assert set(outcomes(in_here(asked, "models")).values()) == {("passed", False)}
     Path("models/w.bin").write_bytes(b"\1" * 16)
     assert outcomes(in_here(asked, "models")) == {"good.json": ("passed", True), "weighty.json": ("passed", False)}
@@ -247,10 +250,10 @@ def _reading(name: str) -> dict[str, object]:
 def test_files_that_come_later_are_seen() -> None:
     weights = {"w": {"DataType": "FLOAT32", "Sizes": [4], "file": "w.bin"}}
     write(Path("models/weighty.json"), {**native(), "inputs": {}, "constants": weights} | _reading("w"))
-    ((item, _),) = in_here(Asked("compile"), "models")
+    ((item, _),) = in_here(Request("compile"), "models")
     assert [entry.code for entry in item.diagnostics] == [reading.FILE_UNREADABLE.id]
     Path("models/w.bin").write_bytes(b"\1" * 16)
-    assert outcomes(in_here(Asked("compile"), "models")) == {"weighty.json": ("passed", False)}
+    assert outcomes(in_here(Request("compile"), "models")) == {"weighty.json": ("passed", False)}
 
 
 def test_constants_are_those_of_every_model() -> None:
@@ -259,20 +262,20 @@ def test_constants_are_those_of_every_model() -> None:
     write(Path("models/two.json"), native(kind="ACTIVATION_TANH"))
     Path("weights").mkdir()
     np.savez("several.npz", x=np.full(4, 7, np.float32), y=np.zeros(3))
-    named = Asked("compile", constants=(("x", "several.npz:x"),))
+    named = Request("compile", constants=(("x", "several.npz:x"),))
     assert outcomes(in_here(named, "models")) == dict.fromkeys(("one.json", "two.json"), ("passed", False))
     assert not onnx.load("out/models/one.onnx").graph.input
     assert {resumed for _, resumed in in_here(named, "models")} == {True}
     np.savez("several.npz", x=np.full(4, 8, np.float32), y=np.zeros(3))
     assert {resumed for _, resumed in in_here(named, "models")} == {False}
-    found = Asked("compile", constant_directories=("weights",))
+    found = Request("compile", constant_directories=("weights",))
     assert {resumed for _, resumed in in_here(found, "models")} == {False}
     assert onnx.load("out/models/one.onnx").graph.input
     assert {resumed for _, resumed in in_here(found, "models")} == {True}
     np.save("weights/x.npy", np.ones(4, np.float32))
     assert {resumed for _, resumed in in_here(found, "models")} == {False}
     assert not onnx.load("out/models/one.onnx").graph.input
-    wrong = Asked("compile", constants=(("nobody", "several.npz:x"),))
+    wrong = Request("compile", constants=(("nobody", "several.npz:x"),))
     assert {item.status for item, _ in in_here(wrong, "models")} == {"errors"}
 
 
@@ -303,7 +306,7 @@ def test_what_a_killed_call_has_left_half_written_goes() -> None:
             import fcntl
 
             fcntl.flock(held, fcntl.LOCK_EX)
-        assert outcomes(in_here(Asked("compile"), "models")) == {"good.json": ("passed", False)}
+        assert outcomes(in_here(Request("compile"), "models")) == {"good.json": ("passed", False)}
     assert {path.name for path in (OUT / "models").iterdir()} == {"good.onnx", fresh.name, others.name}
 
 
@@ -312,22 +315,22 @@ def test_a_torn_line_is_survived(kept: int) -> None:
     """Wherever it was torn; all other lines stay as they are."""
     write(Path("models/a.json"), native())
     write(Path("models/b.json"), native())
-    in_here(Asked("check"), "models")
+    in_here(Request("check"), "models")
     journal = OUT / JOURNAL
     *whole, last = journal.read_bytes().splitlines(keepends=True)
     torn = b"".join(whole) + last[:kept]
     journal.write_bytes(torn)
-    assert outcomes(in_here(Asked("check"), "models")) == {"a.json": ("passed", True), "b.json": ("passed", False)}
+    assert outcomes(in_here(Request("check"), "models")) == {"a.json": ("passed", True), "b.json": ("passed", False)}
     assert journal.read_bytes().startswith(torn + b"\n")
-    assert all(resumed for _, resumed in in_here(Asked("check"), "models"))
+    assert all(resumed for _, resumed in in_here(Request("check"), "models"))
 
 
 def test_a_torn_first_line_is_survived() -> None:
     write(Path("models/a.json"), native())
     OUT.mkdir()
     (OUT / JOURNAL).write_bytes(b'{"jour')
-    assert outcomes(in_here(Asked("check"), "models")) == {"a.json": ("passed", False)}
-    assert outcomes(in_here(Asked("check"), "models")) == {"a.json": ("passed", True)}
+    assert outcomes(in_here(Request("check"), "models")) == {"a.json": ("passed", False)}
+    assert outcomes(in_here(Request("check"), "models")) == {"a.json": ("passed", True)}
 
 
 @pytest.mark.parametrize("contents", [b"my notes\n", b'{"journal": 2, "work": ""}\n', b'{"models": 2}\n', b"\0\0"])
@@ -367,15 +370,15 @@ def test_one_batch_at_a_time_for_a_journal(capsys: pytest.CaptureFixture[str]) -
     assert (OUT / JOURNAL).read_bytes() == before
     assert main(["batch", "models", "--do", "compile", "-o", "other", "--jobs", "1"]) == 0
     first.close()  # type: ignore[attr-defined]  # as iterators of generators have it
-    assert set(outcomes(in_here(Asked("compile"), "models")).values()) == {("passed", True), ("passed", False)}
+    assert set(outcomes(in_here(Request("compile"), "models")).values()) == {("passed", True), ("passed", False)}
 
 
 HOLDING = """
 import sys, time
 from pathlib import Path
 from dml2onnx.batching.journal import Journal
-from dml2onnx.batching.work import Asked
-with Journal(Path("out/journal.jsonl"), Asked("compile").work()):
+from dml2onnx.batching.work import Request
+with Journal(Path("out/journal.jsonl"), Request("compile").work()):
     print("held", flush=True)
     time.sleep(600)
 """
@@ -387,11 +390,11 @@ def test_a_batch_that_was_killed_holds_no_journal() -> None:
     try:
         assert process.stdout is not None
         assert process.stdout.readline() == "held\n"
-        assert refused(in_here, Asked("compile"), "models") == [running.JOURNAL_IN_USE.id]
+        assert refused(in_here, Request("compile"), "models") == [running.JOURNAL_IN_USE.id]
     finally:
         process.kill()
         process.communicate()
-    assert outcomes(in_here(Asked("compile"), "models")) == {"a.json": ("passed", False)}
+    assert outcomes(in_here(Request("compile"), "models")) == {"a.json": ("passed", False)}
 
 
 def test_a_file_system_without_locks_is_no_reason(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -402,7 +405,7 @@ def test_a_file_system_without_locks_is_no_reason(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(fcntl, "flock", flock)
     write(Path("models/a.json"), native())
-    assert outcomes(in_here(Asked("compile"), "models")) == {"a.json": ("passed", False)}
+    assert outcomes(in_here(Request("compile"), "models")) == {"a.json": ("passed", False)}
 
 
 # --- What goes wrong --------------------------------------------------------------------------------------------------
@@ -411,12 +414,12 @@ def test_a_file_system_without_locks_is_no_reason(monkeypatch: pytest.MonkeyPatc
 def test_one_failure_stops_nobody() -> None:
     for name in ("a", "dies", "exits", "hangs", "leaves", "z"):
         write(Path(f"models/{name}.json"), native())
-    asked = Asked("compile")
+    asked = Request("compile")
 
     def once(**how: bool) -> list[tuple[Record, bool]]:
         pool: Workers[Task] = Workers(jobs.by_name, 2, timeout=3.0)
         with Journal(OUT / JOURNAL, asked.work()) as journal:
-            return list(drive(found(["models"], OUT), asked, OUT, journal, pool, **how))
+            return list(drive(collect_models(["models"], OUT), asked, OUT, journal, pool, **how))
 
     records = once()
     assert outcomes(records) == {
@@ -429,7 +432,7 @@ def test_one_failure_stops_nobody() -> None:
     }
     said = {Path(item.model).stem: item for item, _ in records}
     assert said["exits"].diagnostics[0].code == running.WORKER_DIED.id
-    assert "two workers have ended while they were at this model" in said["exits"].diagnostics[0].message
+    assert "two workers died while they processed this model" in said["exits"].diagnostics[0].message
     assert said["exits"].diagnostics[0].found == "with exit code 3"
     assert said["hangs"].diagnostics[0].code == running.MODEL_TIMEOUT.id
     assert said["hangs"].seconds >= 3
@@ -473,7 +476,7 @@ def test_an_interruption_leaves_a_journal_to_go_on_from() -> None:
     written = {path.stem for path in OUT.rglob("*.onnx")}
     assert {Path(name).stem for name in done} <= written
     Path("list").write_text("\n".join([*sorted(done), "models/299.json"]))
-    again = in_here(Asked("compile"), "list")
+    again = in_here(Request("compile"), "list")
     assert {item.model for item, resumed in again if resumed} >= done
     assert {item.status for item, _ in again} == {"passed"}
 
@@ -487,7 +490,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     command = ["batch", "models", "--do", "compile", "-o", "out", "--jobs", "2"]
     assert main(command) == 1
     text = capsys.readouterr().out
-    assert "compile: 7 models: 3 passed, 2 with errors, 1 no models, 1 unreadable\n" in text
+    assert "compile: 7 models: 3 passed, 2 with errors, 1 not models, 1 unreadable\n" in text
     assert main([*command, "--json"]) == 1
     answer = json.loads(capsys.readouterr().out)
     jsonschema.validate(answer, json.loads((catalog.schemas_directory() / "report.schema.json").read_text()))
@@ -505,7 +508,7 @@ def test_the_summary_does_not_say_which_worker_was_first() -> None:
     for number in range(5):
         write(Path(f"models/{number}.json"), BROKEN)
     Path("models/nothing.bin").write_bytes(b"")
-    records = [record for record, _ in in_here(Asked("check"), "models")]
+    records = [record for record, _ in in_here(Request("check"), "models")]
     records[1] = replace(records[1], status="died")
     records[3] = replace(records[3], status="timeout")
     texts = set()
@@ -523,7 +526,7 @@ def test_the_summary_does_not_say_which_worker_was_first() -> None:
 def test_command_lines_that_make_no_sense(capsys: pytest.CaptureFixture[str]) -> None:
     write(Path("models/good.json"), native())
     assert main(["batch", "models", "--do", "compile"]) == 2
-    assert "say with -o OUTDIR" in capsys.readouterr().err
+    assert "choose their directory with -o OUTDIR" in capsys.readouterr().err
     assert main(["batch", "models", "--again", "--retry-failed"]) == 2
     assert main(["batch", "models", "--model-timeout", "0"]) == 2
     assert main(["batch", "nowhere"]) == 2
@@ -543,8 +546,8 @@ def test_the_function() -> None:
     for wrong in wrongs:
         with pytest.raises(dml2onnx.DmlError):
             dml2onnx.batch("models", **wrong)
-    assert Batch((), Asked("check"), None, None, 1) == pickle.loads(
-        pickle.dumps(Batch((), Asked("check"), None, None, 1))
+    assert Batch((), Request("check"), None, None, 1) == pickle.loads(
+        pickle.dumps(Batch((), Request("check"), None, None, 1))
     )
 
 

@@ -20,8 +20,8 @@ import dml2onnx
 from dml2onnx.batching.cluster import Cluster
 from dml2onnx.batching.driving import drive
 from dml2onnx.batching.journal import Journal
-from dml2onnx.batching.models import found
-from dml2onnx.batching.work import Asked
+from dml2onnx.batching.models import collect_models
+from dml2onnx.batching.work import Request
 from dml2onnx.cli import main
 from dml2onnx.codes.running import WORKER_DIED, WORKER_NOT_STARTED
 from dml2onnx.diagnostics import DmlError
@@ -46,16 +46,16 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def statuses(asked: Asked, pool: Cluster) -> dict[str, tuple[str, bool]]:
+def statuses(asked: Request, pool: Cluster) -> dict[str, tuple[str, bool]]:
     with Journal(OUT / "journal.jsonl", asked.work()) as journal:
-        records = drive(found(["models"], OUT), asked, OUT, journal, pool)
+        records = drive(collect_models(["models"], OUT), asked, OUT, journal, pool)
         return {Path(item.model).stem: (item.status, is_resumed) for item, is_resumed in records}
 
 
 def test_what_ends_workers_is_put_down_and_the_rest_goes_on(cluster: Any) -> None:
     for name in ("a", "dies", "exits", "hangs", "leaves", *map(str, range(20))):
         write(Path(f"models/{name}.json"), native())
-    asked = Asked("compile")
+    asked = Request("compile")
     came = statuses(asked, Cluster(jobs.by_name, cluster.scheduler_address, timeout=3.0))
     failed = {"dies": "died", "exits": "died", "leaves": "died", "hangs": "timeout"}
     assert came == {name: (failed.get(name, "passed"), False) for name in came}
@@ -78,7 +78,7 @@ def test_workers_of_the_cluster_that_die_cost_no_model(cluster: Any) -> None:
         victims = list(client.run(os.getpid).values())
         killer = threading.Timer(1.0, lambda: os.kill(victims[0], signal.SIGKILL))
         killer.start()
-        came = statuses(Asked("check"), pool)
+        came = statuses(Request("check"), pool)
         killer.join()
         _until(lambda: len(client.run(os.getpid)) == 2)
         assert victims[0] not in client.run(os.getpid).values()
@@ -99,7 +99,7 @@ def test_a_model_that_ends_the_clusters_own_workers(cluster: Any) -> None:
     with distributed.Client(cluster.scheduler_address, set_as_default=False) as client:
         client.run_on_scheduler(_allow, 0)
         pool = Cluster(jobs.by_name, cluster.scheduler_address)
-        came = statuses(Asked("check"), pool)
+        came = statuses(Request("check"), pool)
         client.run_on_scheduler(_allow, 3)
     assert came == {name: ("died" if name == "fells" else "passed", False) for name in ("a", "fells", "y", "z")}
 
@@ -124,8 +124,8 @@ def test_a_scheduler_that_goes_away(cluster: Any, monkeypatch: pytest.MonkeyPatc
         monkeypatch.setattr(pool._client, "cancel", gone)
 
     monkeypatch.setattr(pool, "start", lost)
-    with pytest.raises(dml2onnx.DmlError, match="the Dask scheduler has gone"):
-        statuses(Asked("compile"), pool)
+    with pytest.raises(dml2onnx.DmlError, match="the Dask scheduler has exited"):
+        statuses(Request("compile"), pool)
     with distributed.Client(cluster.scheduler_address, set_as_default=False) as client:
         client.unregister_worker_plugin(pool._name)
 

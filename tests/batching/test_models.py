@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 import dml2onnx
-from dml2onnx.batching.models import Model, found, with_unique_names
+from dml2onnx.batching.models import Model, collect_models, with_unique_names
 from dml2onnx.codes.running import BAD_LIST, SAME_OUTPUT
 from tests.batching.graphs import native, record, write
 
@@ -29,18 +29,18 @@ def test_a_directory_lies_under_its_own_name(tmp_path: Path) -> None:
     write(Path("models/a/one.json"), native())
     write(Path("models/two.json"), native())
     Path("models/readme.txt").write_text("no model")
-    assert places(found(["models"], None)) == {
+    assert places(collect_models(["models"], None)) == {
         "models/a/one.json:": "models/a/one",
         "models/two.json:": "models/two",
     }
-    absolute = found([tmp_path / "models"], None)
+    absolute = collect_models([tmp_path / "models"], None)
     assert [item.place.as_posix() for item in absolute] == ["models/a/one", "models/two"]
 
 
 def test_the_current_directory_has_no_name_and_the_output_is_not_searched() -> None:
     write(Path("a/one.json"), native())
     write(Path("out/earlier.json"), native())
-    assert places(found(["."], Path("out"))) == {"a/one.json:": "a/one"}
+    assert places(collect_models(["."], Path("out"))) == {"a/one.json:": "a/one"}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
@@ -50,7 +50,7 @@ def test_links_that_lead_out_of_a_directory_say_so() -> None:
     write(Path("other/secret.json"), native())
     Path("models/link.json").symlink_to(Path("other/secret.json").resolve())
     Path("models/inside.json").symlink_to("one.json")
-    listed = found(["models", "other"], None)
+    listed = collect_models(["models", "other"], None)
     assert [item.path.as_posix() for item in listed] == [
         "models/link.json",
         "models/inside.json",
@@ -62,7 +62,7 @@ def test_links_that_lead_out_of_a_directory_say_so() -> None:
     assert (record.status, record.sources) == ("unreadable", ())
     assert [item.code for item in record.diagnostics] == ["DML1020"]
     write(Path("other/secret.json"), native())
-    listed = found(["models"], None, (Path("other"),))
+    listed = collect_models(["models"], None, (Path("other"),))
     assert [item.problem for item in listed] == [None, None]
     assert {item.status for item in dml2onnx.batch("models", do="check", jobs=1, allow_paths=["other"])} == {"passed"}
 
@@ -71,7 +71,10 @@ def test_contents_of_tensors_are_no_models() -> None:
     write(Path("models/one.json"), native())
     Path("models/one.bin").write_bytes(b"\1\2\3\4" * 4)
     dml2onnx.convert(dml2onnx.load("models/one.json"), "models/two.bin")
-    assert places(found(["models"], None)) == {"models/one.json:": "models/one", "models/two.bin:": "models/two"}
+    assert places(collect_models(["models"], None)) == {
+        "models/one.json:": "models/one",
+        "models/two.bin:": "models/two",
+    }
 
 
 def test_recordings_have_their_graphs() -> None:
@@ -81,14 +84,14 @@ def test_recordings_have_their_graphs() -> None:
         "models/app/recording.json:net": "models/app/net",
         "models/app/recording.json:other": "models/app/other",
     }
-    assert places(found(["models"], None)) == expected
-    assert places(found(["models/app"], None)) == expected
-    assert places(found(["models/app/recording.json"], None)) == expected
+    assert places(collect_models(["models"], None)) == expected
+    assert places(collect_models(["models/app"], None)) == expected
+    assert places(collect_models(["models/app/recording.json"], None)) == expected
 
 
 def test_a_damaged_recording_is_one_model() -> None:
     write(Path("app/recording.json"), {"dml2onnx_recording": 9})
-    assert places(found(["app"], None)) == {"app/recording.json:": "app/recording"}
+    assert places(collect_models(["app"], None)) == {"app/recording.json:": "app/recording"}
 
 
 def test_lists_have_a_name_in_each_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,7 +100,7 @@ def test_lists_have_a_name_in_each_line(tmp_path: Path, monkeypatch: pytest.Monk
     write(tmp_path.parent / "elsewhere" / "three.json", native())
     text = f"models/two.json\n\nmodels/gone.json\r\n{tmp_path.parent / 'elsewhere' / 'three.json'}\nmodels\nplain\n"
     Path("list.txt").write_text(text)
-    listed = found(["list.txt"], None)
+    listed = collect_models(["list.txt"], None)
     three = (tmp_path.parent / "elsewhere" / "three").relative_to(tmp_path.anchor)
     assert [item.place.as_posix() for item in listed] == [
         "models/two",
@@ -107,7 +110,7 @@ def test_lists_have_a_name_in_each_line(tmp_path: Path, monkeypatch: pytest.Monk
         "plain",
     ]
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(os.fsencode(text))))
-    assert found(["-"], None) == listed
+    assert collect_models(["-"], None) == listed
 
 
 @pytest.mark.parametrize("contents", [None, b"a\0b\n"])
@@ -115,7 +118,7 @@ def test_what_is_no_list(contents: bytes | None) -> None:
     if contents is not None:
         Path("list").write_bytes(contents)
     with pytest.raises(dml2onnx.UnreadableError) as caught:
-        found(["list"], None)
+        collect_models(["list"], None)
     assert [item.code for item in caught.value.diagnostics] == [BAD_LIST.id]
 
 
@@ -123,7 +126,7 @@ def test_no_two_models_are_one_file() -> None:
     write(Path("a/models/one.json"), native())
     write(Path("b/models/One.json"), native())
     dml2onnx.convert("a/models/one.json", "a/models/one.bin")
-    listed = found(["a/models", "b/models"], None)
+    listed = collect_models(["a/models", "b/models"], None)
     assert all(item.problem is None for item in listed)  # as long as nothing is written
     models = with_unique_names(listed)
     assert [str(item.path) for item in models if item.problem is None] == [str(Path("a/models/one.json"))]
@@ -134,4 +137,4 @@ def test_no_two_models_are_one_file() -> None:
 
 def test_work_in_the_place_of_a_model_is_named_as_it_is_written() -> None:
     with pytest.raises(dml2onnx.UnreadableError, match=r"did you mean --do verify\?"):
-        found(["verify"], None)
+        collect_models(["verify"], None)

@@ -233,8 +233,8 @@ def test_usage_errors_are_code_2(arguments: list[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["recorder", "-o", "-"], "not to standard output"),
-        (["check", "x.json", "--format", "sarif", "--json"], "--json and --format sarif say two things"),
+        (["recorder", "-o", "-"], "not standard output"),
+        (["check", "x.json", "--format", "sarif", "--json"], "--json and --format sarif conflict"),
     ],
     ids=lambda item: " ".join(item) if isinstance(item, list) else "",
 )

@@ -66,8 +66,8 @@ def test_a_conversion_replaces_nothing_unasked(here: Path, capsys: pytest.Captur
     assert main(["convert", "program.json"]) == 1
     assert main(["convert", "model.json"]) == 2
     said = capsys.readouterr().err
-    assert "is there already" in said
-    assert "is native already" in said
+    assert "already exists" in said
+    assert "is already native" in said
     assert main(["convert", "model.json", "--format", "python"]) == 0
     assert main(["convert", "model.json", "--format", "python"]) == 1
     assert [item.name for item in Path().glob("model*.py")] == ["model.py"]  # model.python.py would be no module

@@ -76,9 +76,9 @@ def test_people_read_the_same(capsys: pytest.CaptureFixture[str], monkeypatch: p
     assert main(["doctor"]) == 0
     said = capsys.readouterr().out
     assert f"numpy        {metadata.version('numpy')}" in said
-    assert "--provider cpu: runs here" in said
+    assert "--provider cpu: available" in said
     assert "CPUExecutionProvider" in said
-    assert said.endswith("all that is needed is here\n")
+    assert said.endswith("everything needed is installed\n")
 
 
 def test_only_onnxruntime_is_imported() -> None:
@@ -98,13 +98,13 @@ def test_what_is_missing_is_named_with_the_way_to_get_it(
     assert not found["works"]
     assert problems(found) == {
         "networkx is not installed": 'pip install "networkx>=3.2"',
-        f"onnx 1.2.0 is not among {wanted('onnx')}": f'pip install "onnx{wanted("onnx")}"',
-        f"numpy 2.0.0rc1 is not among {wanted('numpy')}": f'pip install "numpy{wanted("numpy")}"',
+        f"onnx 1.2.0 does not match {wanted('onnx')}": f'pip install "onnx{wanted("onnx")}"',
+        f"numpy 2.0.0rc1 does not match {wanted('numpy')}": f'pip install "numpy{wanted("numpy")}"',
     }
     assert main(["doctor"]) == 1
     shown = capsys.readouterr()
     assert 'error: networkx is not installed; to fix it: pip install "networkx>=3.2"' in shown.err
-    assert "all that is needed" not in shown.out
+    assert "everything needed" not in shown.out
 
 
 def wanted(name: str) -> str:
@@ -171,7 +171,7 @@ def test_without_installation(capsys: pytest.CaptureFixture[str], monkeypatch: p
         raise metadata.PackageNotFoundError(name)
 
     monkeypatch.setattr(metadata, "requires", requires)
-    assert "dml2onnx is not installed, so what it needs is not known" in problems(document(capsys, 1))
+    assert "dml2onnx is not installed, so its requirements are unknown" in problems(document(capsys, 1))
 
 
 def library(*version: int) -> bytes:
@@ -234,5 +234,5 @@ def test_a_package_that_is_missing_is_no_traceback(package: str, monkeypatch: py
         "sys.exit(main(command))"
     )
     done = subprocess.run([sys.executable, "-c", script, package], capture_output=True, text=True, check=False)
-    assert done.stderr == f"error: the package {package} is not installed here: pip install {package}\n"
+    assert done.stderr == f"error: the package {package} is not installed: pip install {package}\n"
     assert done.returncode == 1

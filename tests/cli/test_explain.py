@@ -119,4 +119,4 @@ def test_a_fused_activation_is_the_reason(
     path = tmp_path / "net.json"
     path.write_text(NETWORK)
     assert main(["explain", str(path)]) == 0
-    assert "its FusedActivation ACTIVATION_RELU is a node of its own in ONNX" in capsys.readouterr().out
+    assert "its FusedActivation ACTIVATION_RELU is a separate node in ONNX" in capsys.readouterr().out

@@ -170,7 +170,7 @@ TEXTS: dict[str, tuple[str, Callable[[str], list[str]]]] = {
     ),
     "doctor": (
         "doctor",
-        lambda text: re.findall(r"wants (\S+?)(?:, for (.*))?$|provider (\w+): not here; (.*)", text, re.MULTILINE),
+        lambda text: re.findall(r"needs (\S+?)(?:, for (.*))?$|provider (\w+): missing; (.*)", text, re.MULTILINE),
     ),
 }
 

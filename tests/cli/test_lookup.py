@@ -28,7 +28,7 @@ def test_an_operator_in_words(capsys: pytest.CaptureFixture[str], monkeypatch: p
     said = capsys.readouterr().out
     for part in (
         "DML_OPERATOR_CONVOLUTION: ",
-        "From feature level 1_0 on.",
+        "Since feature level 1_0.",
         "ns-directml-dml_convolution_operator_desc",
         "DML_CONVOLUTION_MODE",
         "OutputTensor.Sizes",

@@ -36,7 +36,7 @@ def test_leaves_a_program_alone_and_says_so(tmp_path: Path, capsys: pytest.Captu
     (tmp_path / "main.cpp").write_text("mine")
     assert main(["recorder", "-o", str(tmp_path)]) == 0
     assert (tmp_path / "main.cpp").read_text() == "mine"
-    assert f"left {tmp_path / 'main.cpp'} as it is" in capsys.readouterr().out.replace("\n", "")
+    assert f"kept {tmp_path / 'main.cpp'}" in capsys.readouterr().out.replace("\n", "")
     assert (tmp_path / "CMakeLists.txt").is_file()
 
 

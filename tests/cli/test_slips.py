@@ -32,7 +32,7 @@ def given(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
         ("chek model.json", "did you mean check?"),
         ("check model.json --sugest", "error: unrecognized arguments: --sugest; did you mean --suggest?"),
         ("compile model.json --target dmll", "did you mean dml?"),
-        ("verify model.json --atol 1e-3", "the error that the reference allows of each element"),
+        ("verify model.json --atol 1e-3", "the error that the reference allows for each element"),
         ("compile model.json --batch-size 8", "--size NAME=8,3,224,224"),
         ("compile model.json --fp16", "--half"),
         ("run model.json --gpu", "--provider"),
@@ -44,10 +44,10 @@ def given(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
         ("pydirectml", "error: the following arguments are required: PROGRAM.py\n"),
         ("ops zzz", 'no operator has "ZZZ" in its name\n'),
         ("ops matmul", 'no operator has "MATMUL" in its name; did you mean GEMM?'),
-        ("explain relu", 'error: "relu" is no file, no code and no operator; did you mean ACTIVATION_RELU?'),
-        ("explain nonsense", 'error: "nonsense" is no file, no code and no operator\n'),
-        ("explain reshape", "no operator; the Sizes and Strides of tensors do that"),
-        ("explain E_INVALIDARGS", "no operator; did you mean E_INVALIDARG?"),
+        ("explain relu", 'error: "relu" is not a file, a code, or an operator; did you mean ACTIVATION_RELU?'),
+        ("explain nonsense", 'error: "nonsense" is not a file, a code, or an operator\n'),
+        ("explain reshape", "or an operator; the Sizes and Strides of tensors do that"),
+        ("explain E_INVALIDARGS", "or an operator; did you mean E_INVALIDARG?"),
         ("run model.json -o out", "unrecognized arguments: -o out; run writes into --output-dir DIR"),
         ("explain 9999", "there is no code DML9999"),
         ("report model.json --svg x.svg", "dml2onnx report --help lists all options"),
@@ -146,7 +146,7 @@ def test_a_model_from_standard_input_lies_beside_nothing(
 ) -> None:
     given(monkeypatch, model.read_bytes())
     assert main([command, "-"]) == 2
-    assert "say with -o which file to write" in capsys.readouterr().err
+    assert "choose the file to write with -o" in capsys.readouterr().err
     assert [path.name for path in Path.cwd().iterdir()] == ["model.json"]
 
 

@@ -47,7 +47,7 @@ def test_a_refused_size_counts_no_nodes(size: str, here: Path, capsys: pytest.Ca
 def test_a_file_of_another_kind(arguments: list[str], here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command, *options = arguments
     assert main([command, "net.json", *options]) == 2
-    assert "is no name of" in capsys.readouterr().err
+    assert "does not name" in capsys.readouterr().err
     assert sorted(path.name for path in here.iterdir()) == ["net.json", "wrong.json"]
 
 

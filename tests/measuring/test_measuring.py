@@ -88,7 +88,7 @@ def test_against_another_model(model: Path, capsys: Any, monkeypatch: pytest.Mon
     out = capsys.readouterr().out
     assert "compiled" in out
     assert "other.onnx" in out
-    assert "answers agree" in out
+    assert "outputs match" in out
     for title in ("median", "p90", "p99", "runs/s", "memory", "first run", "session", "p95", "p99.9", "min", "max"):
         assert title in out
 
@@ -110,7 +110,7 @@ def test_answers_are_compared_first(model: Path, capsys: Any, monkeypatch: pytes
 def test_a_page_with_the_figures(model: Path, capsys: Any) -> None:
     assert perf(capsys, "model.json", "--runs", "2", "--report", "out.html")["files"] == ["out.html"]
     text = Path("out.html").read_text("utf-8")
-    assert '<details class="perf" open><summary>How fast</summary>' in text
+    assert '<details class="perf" open><summary>Performance</summary>' in text
     assert "<th>provider</th>" in text
     assert '<th class="number">p99</th>' in text
     assert main(["report", "model.json"]) == 0
@@ -127,7 +127,7 @@ def test_a_page_with_the_figures(model: Path, capsys: Any) -> None:
         (["model.json", "-O", "3"], 2, "invalid choice"),
         (["model.json", "--threads", "-1"], 2, "is less than 0"),
         (["model.json", "--runs", "0"], 2, "is less than 1"),
-        (["model.json", "--seconds", "0"], 2, "no number of seconds above 0"),
+        (["model.json", "--seconds", "0"], 2, "not a number of seconds above 0"),
         (["model.json", "--against", "nowhere.onnx"], 2, "DML3018"),
         (["model.json", "--input", "z=x.npy"], 2, "DML3007"),
         (["model.json", "--report", "model.json"], 1, "DML3012"),
@@ -164,7 +164,7 @@ class FakeWorker:
         self.order.append((self._subject.file, seconds, least, most))
         return {"times": [0.001] * least, "busy": 0.002, "wall": 0.001 * least}
 
-    def ask(self, command: Mapping[str, object]) -> dict[str, Any]:
+    def call(self, command: Mapping[str, object]) -> dict[str, Any]:
         return {"memory": 1 << 20}
 
 

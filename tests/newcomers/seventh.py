@@ -129,6 +129,6 @@ SEVENTH_COMMANDS = (
         files=(("models/a.json", "{}"),),
     ),
     Command(
-        "a code that there is not", ("check", "net.json", "--select", "9999"), (r'no code that begins with "9999"',)
+        "a code that there is not", ("check", "net.json", "--select", "9999"), (r'no code begins with "9999"',)
     ),
 )

@@ -168,8 +168,8 @@ def test_edits_that_change_nothing_say_so(network: Graph) -> None:
     assert edits.without_outputs(network, network.outputs) is None
     assert edits.without_nodes(network, network.nodes) is None
     assert edits.without_nodes(network, []) is None
-    assert edits.passed_by(network, []) is None
-    assert edits.ended(network, edits.ends(network)) is None
+    assert edits.bypassed(network, []) is None
+    assert edits.up_to(network, edits.intermediates(network)) is None
 
 
 # --- The command ------------------------------------------------------------------------------------------------------
@@ -229,7 +229,7 @@ def test_another_failure_is_not_the_same(model: Path) -> None:
     [
         (["--while", "true"], "exit code 0"),
         (["--interesting", "false"], "exit code 1"),
-        (["--while", "sleep 20; false", "--timeout", "0.2"], "no end within 0.2 s"),
+        (["--while", "sleep 20; false", "--timeout", "0.2"], "timeout after 0.2 s"),
     ],
 )
 def test_nothing_to_look_for(options: list[str], found: str, model: Path, capsys: Any) -> None:
@@ -247,8 +247,8 @@ def test_nothing_to_look_for(options: list[str], found: str, model: Path, capsys
     [
         ([], 2, "one of the arguments --while --interesting is required"),
         (["--while", "false", "--interesting", "true"], 2, "not allowed with"),
-        (["--while", "false", "--timeout", "0"], 2, "no number of seconds above 0"),
-        (["--while", "false", "-o", "small.bin"], 2, "no name of a native graph"),
+        (["--while", "false", "--timeout", "0"], 2, "not a number of seconds above 0"),
+        (["--while", "false", "-o", "small.bin"], 2, "does not name a native graph"),
         (["--while", "false", "-o", "model.json"], 1, "DML3012"),
         (["--while", "false", "-o", "nowhere/small.json"], 1, "DML3009"),
     ],
@@ -264,7 +264,7 @@ def test_files_that_are_there_stay(model: Path, capsys: Any) -> None:
     other = model.with_name("model.reduced.json")
     other.write_text("mine")
     assert main(["reduce", "model.json", "--while", "false"]) == 1
-    assert "is there already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
     assert other.read_text() == "mine"
     assert main(["reduce", "nowhere.json", "--while", "false"]) == 2
 

@@ -37,7 +37,7 @@ def test_beside_the_model_only_an_earlier_report_is_replaced(
         assert main(["report", str(model), *options]) == 0
     path.write_text("<p>mine</p>")
     assert main(["report", str(model), *options]) == 1
-    assert "is no report" in capsys.readouterr().err
+    assert "is not a report" in capsys.readouterr().err
     assert path.read_text() == "<p>mine</p>"
 
 

@@ -36,13 +36,13 @@ def test_what_is_right() -> None:
         "no more than one for each operator and fused activation; it agrees with the reference; "
         "each of the 10 execution providers has kernels for the whole of it."
     )
-    assert look == "Nothing in it calls for attention."
+    assert look == "Nothing needs attention."
 
 
 def test_what_is_wrong() -> None:
     case = next(case for case in FILES if case.name == "weights in half precision")
     what, became, look = summary(gather(load_bytes(case.source.encode(), "net.json")))
-    assert what.endswith("; no feature level of DirectML admits it.")
+    assert what.endswith("; no feature level of DirectML allows it.")
     assert became == "It cannot be compiled."
     assert look.startswith("Look at 1 error first, at conv: FilterTensor is FLOAT16")
 
