@@ -35,6 +35,10 @@ UNKNOWN_SECONDS = 3.0
 PACKAGES = ("dml2onnx", "tests")
 TEXTS = "scripts/generate_texts.py"
 """The generator that reads the texts of all files."""
+FORMS = "scripts/generate_forms.py"
+"""The generator that compiles every operator for every target."""
+COMPILING = ("emitter", "legalise", "lowering", "memory", "optimizer_barriers", "passes")
+"""Packages whose changes it shows."""
 MOST_USERS = 12
 """Most importers of a changed module whose tests count as affected; tests of more say little about it."""
 FEW = 3
@@ -180,6 +184,7 @@ class Nearness:
         if module not in self.graph.modules:
             return []
         readers = [TEXTS] if path.startswith(PACKAGES[0]) else []
+        readers += [FORMS] if path.startswith(tuple(f"{PACKAGES[0]}/{name}/" for name in COMPILING)) else []
         return [name for name in generators() if any(self._leads(used, module) for used in imported(name))] + readers
 
     def _leads(self, used: str, module: str) -> bool:

@@ -29,7 +29,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterable, Iterator
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import IO, Any
@@ -110,12 +110,13 @@ def words(text: str) -> set[str]:
 
 
 def in_order(
-    items: list[pytest.Item], groups: Iterable[Collection[str]], near: Container[str], text: str
+    items: list[pytest.Item], groups: Iterable[Collection[str]], near: Sequence[Container[str]], text: str
 ) -> list[pytest.Item]:
     """The test cases of some groups, by the first group that has them, then one case of each function in turn.
 
-    Quick functions and those in files ``near`` the change come first. Among the cases of a function, those come first
-    whose names share words with the ``text`` around the change.
+    ``near`` are the files nearest to the change and others that are near; their cases come first, and quick functions
+    before slow ones. Among the cases of a function, those come first whose names share words with the ``text`` around
+    the change.
     """
     seconds = _affected.slow()
     ranks: dict[str, int] = {}
@@ -128,9 +129,9 @@ def in_order(
     def key(item: pytest.Item) -> tuple[object, ...]:
         function, file = function_of(item.nodeid), item.nodeid.partition("::")[0]
         counts[function] += 1
-        cost = seconds.get(function, 0) * (1 if file in near else 5)
+        distance = next((number for number, files in enumerate(near) if file in files), len(near))
         # file by file, since fixtures of a file are made once
-        return ranks[item.nodeid], counts[function].bit_length(), file not in near, cost, file
+        return ranks[item.nodeid], counts[function].bit_length(), distance, seconds.get(function, 0), file
 
     chosen = [item for item in items if item.nodeid in ranks]
     by_words = sorted(chosen, key=lambda item: -len(around & words(item.nodeid.partition("[")[2])))
@@ -185,13 +186,15 @@ class Server:
         running = {case for case, _ in found}
         # fixtures and caches run the statement for the first test of a file, and serve the others
         sharing = {case.partition("::")[0] for case, _ in found}
-        near = {test for rank in _affected.Nearness([]).ranks()[:3] for test in rank(asked["path"])}
+        nearness = _affected.Nearness([])
+        near = {test for rank in nearness.ranks()[:3] for test in rank(asked["path"])}
         files = [sharing, near] if found else [{path} for path in _affected.affected([asked["path"]])]
         loading = set() if found else {case for case, _ in lines.cases(asked["path"], asked["before"], None)}
         of_files = [{item.nodeid for item in items if item.nodeid.partition("::")[0] in paths} for paths in files]
         text = "\n".join(before[max(first - AROUND, 0) : first + AROUND])
         left = [item for item in items if not self._is_left_out(item, asked["seconds"])]
-        return in_order(left, [{asked["first"]}, running, loading, *of_files], near, text), len(running)
+        distances = [near, set(nearness.neighbours(asked["path"]))]
+        return in_order(left, [{asked["first"]}, running, loading, *of_files], distances, text), len(running)
 
     def _is_left_out(self, item: pytest.Item, seconds: float) -> bool:
         """Whether a case fails without any change, or takes too long by itself or for the fixtures of its file."""

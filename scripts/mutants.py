@@ -165,8 +165,8 @@ def varied(text: str, operator: str, dice: random.Random) -> str | None:
 
 
 def without_results(text: str) -> Iterator[str]:
-    """The text with the result of one ``return`` dropped, for each of them."""
-    for found in re.finditer(r"^( +return) (?!None$)[^\n]*[^\n(\[{]$", text, re.MULTILINE):
+    """The text with the result of one ``return`` dropped, for each that may return something true."""
+    for found in re.finditer(r"^( +return) (?!(?:None|False|0|\(\)|\[\]|\{\})$)[^\n]*[^\n(\[{]$", text, re.MULTILINE):
         yield f"{text[: found.end(1)]} None{text[found.end() :]}"
 
 

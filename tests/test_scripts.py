@@ -107,7 +107,7 @@ class Thing:
         names = ["far.py::a[odd]", "far.py::a[owned]", "far.py::b", "near.py::c", "near.py::e", "near.py::in_none"]
         items = [types.SimpleNamespace(nodeid=name) for name in names]
         groups = [{"near.py::e"}, {"far.py::a[odd]", "far.py::a[owned]", "far.py::b", "near.py::c"}]
-        order = [item.nodeid for item in script("_warm_tests").in_order(items, groups, {"near.py"}, "in owned:")]
+        order = [item.nodeid for item in script("_warm_tests").in_order(items, groups, [{"near.py"}], "in owned:")]
         assert order[:2] == ["near.py::e", "near.py::c"]
         assert order[2:] == ["far.py::a[owned]", "far.py::b", "far.py::a[odd]"]
 

@@ -103,8 +103,8 @@ def _results(checks: Sequence[Check], desc: OperatorDesc, *, documented: bool = 
             pass
         if not findings:
             continue
-        if len(findings) > before:
-            findings[before:] = _with_read_fields(findings[before:], check, subject)
+        if found := findings[before:]:
+            findings[before:] = _with_read_fields(found, check, subject)
         if check is checks[0]:
             subject = _sound(desc, findings)
     return within_descriptor(findings, desc.schema.index, documented=documented) if findings else ()

@@ -159,7 +159,7 @@ class Operands:
         if not repeats or any(array.ndim != first.ndim for array in arrays):
             return None
         axes = [axis for axis in range(first.ndim) if len({array.shape[axis] for array in arrays}) > 1]
-        if not axes or (node.op_type == "MatMul" and max(axes) >= first.ndim - 2):
+        if node.op_type == "MatMul" and any(axis >= first.ndim - 2 for axis in axes):
             return None
         small = tuple(slice(0, 1) if axis in axes else slice(None) for axis in range(first.ndim))
         one = first[small]

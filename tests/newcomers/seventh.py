@@ -128,7 +128,5 @@ SEVENTH_COMMANDS = (
         (r'did you mean "models"\?',),
         files=(("models/a.json", "{}"),),
     ),
-    Command(
-        "a code that there is not", ("check", "net.json", "--select", "9999"), (r'no code begins with "9999"',)
-    ),
+    Command("a code that there is not", ("check", "net.json", "--select", "9999"), (r'no code begins with "9999"',)),
 )

@@ -112,3 +112,14 @@ def test_pooling_over_whole_images_has_one_form(data_type: str) -> None:
     assert "GlobalAveragePool" in [node.op_type for node in model.lowered.nodes]
     for n, h, w in ((1, 13, 13), (2, 5, 7), (3, 1, 30), (1, 1, 1)):
         _compare(graph, {"x": ("N", 8, "H", "W")}, {"N": n, "H": h, "W": w}, model)
+
+
+def test_weights_repeated_along_a_batch() -> None:
+    g = dml2onnx.GraphBuilder()
+    x = g.input("x", "FLOAT32", ["N", 1, 4, 6])
+    weights = np.random.default_rng(1).normal(0, 1, (1, 1, 6, 3)).astype(np.float32)
+    graph = g.build({"y": g.gemm(x, g.broadcast(g.constant(weights), ["N", 1, 6, 3]))})
+    model = dml2onnx.compile(graph, ranges={"N": (1, 9)})
+    assert [array.size for array in model.lowered.initializers.values() if array.dtype == np.float32] == [18]
+    for n in (1, 5, 9):
+        _compare(graph, {"x": ("N", 1, 4, 6)}, {"N": n}, model)
