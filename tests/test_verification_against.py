@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -180,7 +181,11 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkey
     assert convolution["node"] == "convolution"
     assert convolution["worst_difference"] == 0  # of zeros
     assert main([*arguments, "--nodes"]) == 0
-    assert "of arithmetic" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "arithmetic and rounding" in shown
+    assert "time limit" not in shown
+    assert main([*arguments[:-1], "1000000", "--time-limit", "0.2"]) == 0
+    assert re.search(r"the time limit ended after \d+ of 1000000 rounds", capsys.readouterr().out)
     other = onnx_file(tmp_path / "other.onnx", weights=WEIGHTS + 1)
     assert main(["verify", str(tmp_path / "model.json"), "--against", str(other)]) == 1
     assert "differs from the reference" in capsys.readouterr().out

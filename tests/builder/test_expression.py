@@ -208,6 +208,15 @@ class TestRefusals:
         assert [item.code for item in caught.value.diagnostics] == [codes.NO_BROADCAST.id]
         assert caught.value.diagnostics[0].pointer.startswith("test_expression.py:")
 
+    @pytest.mark.parametrize(
+        ("sizes", "other", "has_hint"), [((1, 3, 4, 5), (3,), True), ((1, 4, 4, 5), (3,), False), ((3, 3), (2,), False)]
+    )
+    def test_hint_for_a_number_per_channel(self, sizes: tuple[int, ...], other: tuple[int], has_hint: bool) -> None:
+        x = GraphBuilder().input("x", "FLOAT32", sizes)
+        with pytest.raises(DmlError) as caught:
+            _ = x + np.zeros(other, np.float32)
+        assert ("for each channel" in str(caught.value)) is has_hint
+
     @pytest.mark.parametrize("other", [1.5, -1, 300, float("nan"), np.array([0.5, 1, 2])], ids=str)
     def test_inexact_constants(self, other: Any) -> None:
         x = self.expression("UINT8")
