@@ -8,6 +8,7 @@ from dml2onnx.checks import check
 from dml2onnx.codes import checking
 from dml2onnx.diagnostics import Code
 from tests.checks import attention_cases, operator_cases, size_cases, structure_cases, support_cases, tensor_cases
+from tests.checks.build import one, op, t
 from tests.checks.cases import Case
 
 CASES = [
@@ -42,6 +43,19 @@ def test_absent_tensors_are_not_related(case: Case) -> None:
     }
     for item in check(case.graph, case.level, documented=True):
         assert all(present.get((item.node, path.partition("/")[0]), True) for path in item.related)
+
+
+@pytest.mark.parametrize(
+    ("strides", "expected"),
+    [((12, 1, 3, 1), (24, 12, 4, 1)), ((20, 1, 6, 2), (24, 1, 8, 2)), ((24, 8, 2, 1), (24, 1, 8, 2))],
+    ids=["no order", "channels last", "listed as N, H, W, C"],
+)
+def test_strides_of_an_output_that_overlaps_keep_their_order(
+    strides: tuple[int, ...], expected: tuple[int, ...]
+) -> None:
+    (item,) = check(one(op("ACTIVATION_RELU", InputTensor=t(1, 2, 3, 4), OutputTensor=t(1, 2, 3, 4, strides=strides))))
+    assert item.code is checking.OVERLAPPING_OUTPUT
+    assert item.expected == str(list(expected))
 
 
 def test_names_are_distinct() -> None:
