@@ -26,6 +26,8 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.options import CompileOptions
 from dml2onnx.targets import NAMES
 from dml2onnx.testing import valid
+from dml2onnx.testing.descriptors import plain, unary
+from dml2onnx.testing.descriptors import sized as t
 from dml2onnx.testing.single_node import single_node
 from dml2onnx.testing.variations import findings, of_each_layout, of_each_type
 
@@ -43,6 +45,39 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "-O2": {"optimize": 2},
     "qdq": {"quant_format": "qdq", "target": "cpu"},
 }
+ROIS = {"InputTensor": t(1, 1, 4, 4), "ROITensor": t(2, 4), "BatchIndicesTensor": t(2, type="UINT32")}
+SPECIAL = [
+    *(plain("SPLIT", InputTensor=t(2, parts), OutputTensors=(t(2, 1),) * parts, Axis=1) for parts in (7, 8)),
+    *(
+        plain(
+            "CONVOLUTION", InputTensor=t(1, 6, 4, 5), FilterTensor=t(6, 4, 2, 3), OutputTensor=t(1, 12, *sizes),
+            Direction="BACKWARD", Strides=(2, 2), Dilations=dilations, OutputPadding=padding, GroupCount=3,
+        )
+        for dilations, padding, sizes in (
+            ((1, 1), (0, 1), (8, 12)), ((1, 1), (0, 2), (8, 13)), ((2, 3), (0, 0), (9, 15)),
+        )
+    ),
+    *(
+        plain(
+            "ROI_ALIGN1", **ROIS, OutputTensor=t(2, 1, 2, 2), ReductionFunction="AVERAGE", InterpolationMode="LINEAR",
+            SpatialScaleX=1.0, SpatialScaleY=1.0, InputPixelOffset=0.5, OutputPixelOffset=-0.5,
+            MinimumSamplesPerOutput=least, MaximumSamplesPerOutput=most, AlignRegionsToCorners=False,
+        )
+        for least, most in ((1, 2), (1, 1), (2, 8), (1, 100))
+    ),
+    *(
+        plain("ELEMENT_WISE_BIT_XOR", ATensor=t(*sizes, type="UINT32"), BTensor=t(*sizes, type="UINT32"),
+              OutputTensor=t(*sizes, type="UINT32"))
+        for sizes in ((3,), (3, 1), (2, 3, 1), (2, 3))
+    ),
+    *(unary("ELEMENT_WISE_CONSTANT_POW", t(2, 3), Exponent=exponent) for exponent in (-1.0, 0.0, 0.5, 1.0, 2.0, 3.0)),
+    *(
+        plain("AVERAGE_POOLING1", InputTensor=t(1, 1, 5, 6), OutputTensor=t(1, 1, *sizes), WindowSize=(2, 2),
+              StartPadding=start, EndPadding=(0, 0), Dilations=dilations)
+        for start, dilations, sizes in (((0, 0), (1, 1), (4, 5)), ((1, 0), (1, 1), (5, 5)), ((1, 1), (2, 1), (4, 6)))
+    ),
+]  # fmt: skip
+"""Descriptors for forms that no variation of the valid ones has: bounds of quirks, groups, exponents, samples."""
 MOST_TYPES = 4
 """Variants of a descriptor in other data types."""
 MOST_LAYOUTS = 2
@@ -89,7 +124,7 @@ def content() -> str:
     """The file."""
     options = {name: CompileOptions.of(**keywords) for name, keywords in OPTIONS.items()}
     lines = [f"{GENERATOR} wrote this file."]
-    for own in valid.descriptors().values():
+    for own in [*valid.descriptors().values(), *([op] for op in SPECIAL)]:
         for op in dict.fromkeys(descriptors(own)):
             forms: dict[str, list[str]] = {}
             for name, how in options.items():
