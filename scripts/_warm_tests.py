@@ -123,15 +123,15 @@ def in_order(
     for number, group in enumerate(groups):
         for case in group:
             ranks.setdefault(case, number)
-    counts: Counter[str] = Counter()
+    counts: Counter[tuple[int, str]] = Counter()
     around = words(text)
 
     def key(item: pytest.Item) -> tuple[object, ...]:
-        function, file = function_of(item.nodeid), item.nodeid.partition("::")[0]
-        counts[function] += 1
+        rank, function, file = ranks[item.nodeid], function_of(item.nodeid), item.nodeid.partition("::")[0]
+        counts[rank, function] += 1
         distance = next((number for number, files in enumerate(near) if file in files), len(near))
         # file by file, since fixtures of a file are made once
-        return ranks[item.nodeid], counts[function].bit_length(), distance, seconds.get(function, 0), file
+        return rank, counts[rank, function].bit_length(), distance, seconds.get(function, 0), file
 
     chosen = [item for item in items if item.nodeid in ranks]
     by_words = sorted(chosen, key=lambda item: -len(around & words(item.nodeid.partition("[")[2])))

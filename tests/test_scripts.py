@@ -104,12 +104,13 @@ class Thing:
         assert self.changed(module, "n", "n")[1] == {}
 
     def test_cases_come_by_group_and_one_of_each_function_first(self, script):
-        names = ["far.py::a[odd]", "far.py::a[owned]", "far.py::b", "near.py::c", "near.py::e", "near.py::in_none"]
+        others = [f"near.py::c[{number}]" for number in range(9)]
+        names = [*others, "far.py::a[odd]", "far.py::a[owned]", "far.py::b", "near.py::c", "near.py::e", "near.py::none"]
         items = [types.SimpleNamespace(nodeid=name) for name in names]
-        groups = [{"near.py::e"}, {"far.py::a[odd]", "far.py::a[owned]", "far.py::b", "near.py::c"}]
+        groups = [{"near.py::e"}, {"far.py::a[odd]", "far.py::a[owned]", "far.py::b", "near.py::c"}, others]
         order = [item.nodeid for item in script("_warm_tests").in_order(items, groups, [{"near.py"}], "in owned:")]
         assert order[:2] == ["near.py::e", "near.py::c"]
-        assert order[2:] == ["far.py::a[owned]", "far.py::b", "far.py::a[odd]"]
+        assert order[2:] == ["far.py::a[owned]", "far.py::b", "far.py::a[odd]", *others]
 
     def test_the_lines_of_a_statement(self, script):
         text = "def f(x):\n    if (x or\n        not x):\n        return [\n            x\n        ]\n"
