@@ -105,8 +105,8 @@ class Thing:
 
     def test_cases_come_by_group_and_one_of_each_function_first(self, script):
         others = [f"near.py::c[{number}]" for number in range(9)]
-        names = [*others, "far.py::a[odd]", "far.py::a[owned]", "far.py::b", "near.py::c", "near.py::e", "near.py::none"]
-        items = [types.SimpleNamespace(nodeid=name) for name in names]
+        own = ["far.py::a[odd]", "far.py::a[owned]", "far.py::b", "near.py::c", "near.py::e", "near.py::none"]
+        items = [types.SimpleNamespace(nodeid=name) for name in [*others, *own]]
         groups = [{"near.py::e"}, {"far.py::a[odd]", "far.py::a[owned]", "far.py::b", "near.py::c"}, others]
         order = [item.nodeid for item in script("_warm_tests").in_order(items, groups, [{"near.py"}], "in owned:")]
         assert order[:2] == ["near.py::e", "near.py::c"]
