@@ -36,7 +36,7 @@ class Scalar:
 
 
 class Unreadable:
-    """Stands for a field whose value could not be read; a diagnostic has said why."""
+    """The value of a field that could not be read, as a diagnostic reports."""
 
     _instance: Unreadable | None = None
 
@@ -56,13 +56,13 @@ FieldValue: TypeAlias = (
     "bool | int | float | str | tuple[int, ...] | tuple[float, ...] | TensorDesc | tuple[TensorDesc, ...]"
     " | ScaleBias | Size2D | Scalar | OperatorDesc | tuple[OperatorDesc, ...] | Unreadable | None"
 )
-"""What a field may hold. Enumerators are their short names (``"CROSS_CORRELATION"``), FLOAT attributes are
+"""The value of a field. Enumerators are their short names (``"CROSS_CORRELATION"``), FLOAT attributes are
 Python floats that a float32 holds exactly, and an absent optional field is ``None``."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class OperatorDesc:
-    """``DML_OPERATOR_DESC``: which operator, and a value for every field of its struct.
+    """``DML_OPERATOR_DESC``: the operator, and a value for every field of its struct.
 
     Compares and hashes by content, so that what is found out about one descriptor serves all equal ones.
     The typed accessors name the field as DirectML does and assert its kind: what the front ends have read
@@ -78,7 +78,7 @@ class OperatorDesc:
         object.__setattr__(self, "_hash", hash((self.schema.name, self.values)))
 
     def __reduce__(self) -> tuple[type[OperatorDesc], tuple[OperatorSchema, tuple[FieldValue, ...]]]:
-        """Without the hash, which is another one in another process."""
+        """Pickles without the hash, which differs between processes."""
         return OperatorDesc, (self.schema, self.values)
 
     def __repr__(self) -> str:
@@ -113,16 +113,16 @@ class OperatorDesc:
         return True
 
     def get(self, name: str) -> FieldValue:
-        """Any field by name; ``KeyError`` when the operator has none of that name."""
+        """A field by name; ``KeyError`` if the operator has no such field."""
         return self.values[self.schema.index[name]]
 
     def find(self, name: str) -> FieldValue:
-        """Any field by name; ``None`` when it is absent, or the operator has none of that name."""
+        """A field by name; ``None`` if it is absent or the operator has no such field."""
         index = self.schema.index.get(name)
         return None if index is None else self.values[index]
 
     def with_values(self, changes: Mapping[str, FieldValue]) -> OperatorDesc:
-        """The descriptor with other values in some of its fields."""
+        """The descriptor with some fields replaced."""
         if not changes:
             return self
         values = list(self.values)
@@ -136,7 +136,7 @@ class OperatorDesc:
         return index is not None and self.values[index] is not None
 
     def updates(self, name: str) -> bool:
-        """Whether the operator reads what that output holds before, and changes a part of it."""
+        """Whether the operator updates a part of this output, and so reads its old contents."""
         switch = self.schema.fields_by_name[name].updated_with
         return switch is not None and self.has(switch)
 

@@ -22,7 +22,7 @@ _FAILED = ctypes.c_void_p(-1).value
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pages:
-    """Mapped bytes, which stay while ``buffer`` does."""
+    """Mapped bytes, unmapped with ``buffer``."""
 
     buffer: memoryview | mmap.mmap
     madvise: Callable[[int, int, int], None]
@@ -44,7 +44,7 @@ def mapped_pages(file: BinaryIO, offset: int, length: int) -> Pages:
 
 
 def _nothing(advice: int, start: int, length: int) -> None:
-    """What is done where the system takes no advice."""
+    """Does nothing, on systems without madvise."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The sizes at which a graph is written whose inputs have names for sizes."""
+"""The numbers for named sizes while a graph is recorded."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import re
 from collections.abc import Mapping
 
 USUAL = 16
-"""What a name without a range stands for while the graph is written: a multiple of the steps of most networks."""
+"""The number for a name without a range: a multiple of the strides of most networks."""
 
 is_size_name = re.compile(r"[A-Za-z_][A-Za-z0-9_]*").fullmatch
 
 
 def own_size(name: str, ranges: Mapping[str, tuple[int, int]]) -> int:
-    """The size of its range that most numbers divide, as halving goes; the smallest of these.
+    """The smallest size of the range that can be halved most often.
 
-    A network that halves a picture five times can be written at 32, and not at 20.
+    A network that halves an image five times works at 32, but not at 20.
     """
     if name not in ranges:
         return USUAL

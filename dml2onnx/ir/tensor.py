@@ -1,4 +1,4 @@
-"""Data types and tensor descriptors: how DirectML says what lies in a buffer.
+"""Data types and tensor descriptors, which describe the contents of a buffer.
 
 https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_buffer_tensor_desc
 """
@@ -96,7 +96,7 @@ def packed_strides(sizes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def extent(sizes: Sequence[int], strides: Sequence[int]) -> int:
-    """Elements from the first to the last that a view touches: ``1 + sum((size - 1) * stride)``."""
+    """Elements from the first to the last of a view: ``1 + sum((size - 1) * stride)``."""
     return 1 + sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True))
 
 
@@ -136,7 +136,7 @@ class TensorDesc:
         )
 
     def __reduce__(self) -> tuple[type[TensorDesc], tuple[object, ...]]:
-        """Without the hash, which is another one in another process."""
+        """Pickles without the hash, which differs between processes."""
         stated = (self.data_type, self.sizes, self.strides, self.owned_by_dml, self.total_size, self.alignment)
         return TensorDesc, stated
 
@@ -150,22 +150,22 @@ class TensorDesc:
 
     @property
     def element_count(self) -> int:
-        """Logical elements, those of broadcast dimensions counted as often as they are read."""
+        """The number of logical elements, counting repetitions in broadcast dimensions."""
         return prod(self.sizes)
 
     @property
     def effective_strides(self) -> tuple[int, ...]:
-        """The strides, written out."""
+        """The strides, or those of packed memory."""
         return packed_strides(self.sizes) if self.strides is None else self.strides
 
     @property
     def extent(self) -> int:
-        """Elements of memory from the first to the last that the view touches."""
+        """Elements of memory from the first to the last of the view."""
         return prod(self.sizes) if self.strides is None else extent(self.sizes, self.strides)
 
     @property
     def reach(self) -> int:
-        """Bytes of memory from the first to the last that the view touches."""
+        """Bytes of memory from the first to the last of the view."""
         return self.data_type.bytes_for(self.extent)
 
     @property
@@ -175,12 +175,12 @@ class TensorDesc:
 
     @property
     def total_bytes(self) -> int:
-        """``TotalTensorSizeInBytes``, as given or the smallest."""
+        """``TotalTensorSizeInBytes``, as stated or the smallest legal value."""
         return self.total_size or self.minimum_bytes
 
     @property
     def is_packed(self) -> bool:
-        """Row-major without gaps, up to the strides of dimensions of size 1, which move nothing."""
+        """Whether memory is row-major without gaps, ignoring the strides of dimensions of size 1."""
         if self.strides is None:
             return True
         expected = packed_strides(self.sizes)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 SHORT_ROW = 64
-"""Elements up to which copying a row costs more than its elements."""
+"""Row length up to which the overhead of a copy exceeds the cost of its elements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +52,17 @@ class Layout:
 
     @classmethod
     def packed(cls, sizes: tuple[int, ...]) -> Layout:
-        """Row-major from the start."""
+        """A row-major layout from the start."""
         return cls(sizes, packed_strides(sizes))
 
     @property
     def extent(self) -> int:
-        """Elements from the first to the last touched."""
+        """Elements from the first to the last used."""
         return extent(self.sizes, self.strides)
 
     @property
     def memory_order(self) -> tuple[int, ...]:
-        """Axes from the slowest to the fastest varying in memory; axes of size 1 keep their place."""
+        """Axes from the largest to the smallest stride; axes of size 1 keep their place."""
         moving = [axis for axis, size in enumerate(self.sizes) if size > 1]
         ranked = iter(sorted(moving, key=lambda axis: (-self.strides[axis], axis)))
         return tuple(next(ranked) if size > 1 else axis for axis, size in enumerate(self.sizes))
@@ -73,7 +73,7 @@ class Layout:
         return is_dense(self.sizes, self.strides)
 
     def offsets(self) -> Indices:
-        """The memory position of every element, in the shape of the tensor."""
+        """The memory index of every element, in the shape of the tensor."""
         positions = np.full((1,) * len(self.sizes), self.offset, np.int64)
         for axis, (size, stride) in enumerate(zip(self.sizes, self.strides, strict=True)):
             steps = np.arange(size, dtype=np.int64) * stride
@@ -83,7 +83,7 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Reshape:
-    """Same elements, same order, another shape."""
+    """The same elements in the same order, in another shape."""
 
     shape: tuple[int, ...]
 
@@ -112,7 +112,7 @@ class Expand:
 
 @dataclass(frozen=True, slots=True)
 class Pad:
-    """Zeros behind the last elements of all axes; or, of the last axis, what ``gap`` sees in the memory written to."""
+    """Padding after the last elements of all axes: zeros, or on the last axis the old memory under ``gap``."""
 
     ends: tuple[int, ...]
     gap: Layout | None = None
@@ -128,7 +128,7 @@ class Gather:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Elements of one axis at the positions of ``layout``, none of them twice, the others as ``gap`` sees them, or 0.
+    """Elements of one axis at distinct positions of ``layout``; the others are the old memory under ``gap``, or 0.
 
     ``gap`` shows all places in the memory written to, those of the elements too.
     """
@@ -138,7 +138,7 @@ class Place:
     gap: Layout
 
     def sources(self) -> Indices:
-        """For every place the element that goes there; behind the last element the places themselves are counted."""
+        """The element index for every position; positions without an element have indices beyond the last element."""
         sources = np.arange(self.layout.extent) + prod(self.layout.sizes)
         sources[self.layout.offsets().reshape(-1)] = np.arange(prod(self.layout.sizes))
         return sources
@@ -188,7 +188,7 @@ def memory_shape(layout: Layout) -> tuple[int, ...]:
 
 @lru_cache(maxsize=1 << 12)
 def plan_write(layout: Layout, *, over: bool = False) -> Plan:
-    """Steps from a dense tensor to its memory as one dimension, which may be longer than the layout.
+    """Steps from a dense tensor to its memory as one dimension, which may extend beyond the layout.
 
     The layout must not overlap itself. Gaps, and what is behind the last element, are zeros; with ``over`` they are
     what is there already, and the memory ends with the last element.
@@ -223,12 +223,12 @@ def plan_write(layout: Layout, *, over: bool = False) -> Plan:
 
 
 def _padded_axes(layout: Layout, levels: list[_Level]) -> Plan | None:
-    """Where every stride divides the next: gaps as zeros behind the axes, before these are put in order.
+    """The plan if every stride divides the next: gaps are zero padding of the axes, before the transposition.
 
     While the fastest axis is last, as it mostly is in the tensor, Pad copies long rows.
     """
     ends = [0] * (1 + len(layout.sizes))
-    ends[0] = levels[-1].unit - 1  # an axis of one element for what lies between the elements
+    ends[0] = levels[-1].unit - 1  # an axis of size 1, padded for the gaps between elements
     for outer, level in pairwise(levels):
         (axis, *more) = level.axes
         if more or outer.unit % level.unit or outer.unit < level.count * level.unit:
@@ -237,7 +237,7 @@ def _padded_axes(layout: Layout, levels: list[_Level]) -> Plan | None:
     if len(levels[0].axes) > 1:
         return None
     order = [1 + level.axes[0] for level in levels]
-    # axes of one element in front, where ONNX Runtime still sees that a single axis moves
+    # axes of size 1 come first, so that ONNX Runtime recognizes that a single axis moves
     units = [axis for axis in range(1, len(ends)) if axis not in order]
     if ends[0]:
         order.append(0)
@@ -250,7 +250,7 @@ def _padded_axes(layout: Layout, levels: list[_Level]) -> Plan | None:
 def apply(
     plan: Plan, array: npt.NDArray[np.generic], below: npt.NDArray[np.generic] | None = None
 ) -> npt.NDArray[np.generic]:
-    """A plan carried out by numpy; ``below`` is the memory that is written to, zeros behind its end."""
+    """Executes a plan with numpy; ``below`` is the memory written to, zero beyond its end."""
     for step in plan:
         match step:
             case Reshape(shape):
@@ -275,7 +275,7 @@ def apply(
 
 
 def _seen(memory: npt.NDArray[np.generic], gap: Layout) -> npt.NDArray[np.generic]:
-    """What a layout sees of a memory that goes on with zeros."""
+    """The elements of a layout in a memory that continues with zeros."""
     return np.append(memory, np.zeros(gap.offset + gap.extent, memory.dtype))[gap.offsets()]
 
 
@@ -300,7 +300,7 @@ def _read_core(source: Layout, target: Layout) -> Plan | None:
 
 
 def _windows(target: Layout, total: int) -> list[tuple[int, int]]:
-    """(start, length) of runs of memory that may divide evenly where the whole does not."""
+    """(start, length) of parts of memory that may divide evenly if the whole does not."""
     moving = [(s, n) for n, s in zip(target.sizes, target.strides, strict=True) if n > 1]
     if not moving:
         return [(target.offset, 1)]
@@ -314,18 +314,18 @@ def _windows(target: Layout, total: int) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """Axes of a layout that step through memory in multiples of one unit, in which all lower levels find room."""
+    """Axes of a layout whose strides are multiples of one unit, which contains all lower levels."""
 
     axes: tuple[int, ...]
     unit: int
     count: int
-    """Units from the first to the last that is touched."""
+    """Units from the first to the last used."""
     inner: int
-    """Elements from the first to the last that lower levels touch within a unit."""
+    """Elements from the first to the last that lower levels use within a unit."""
 
 
 def _levels(layout: Layout) -> list[_Level]:
-    """The moving axes of a layout without zero strides, those of the largest strides first."""
+    """The axes larger than 1 of a layout without zero strides, largest strides first."""
     moving = sorted((s, axis) for axis, (n, s) in enumerate(zip(layout.sizes, layout.strides, strict=True)) if n > 1)
     groups: list[_Level] = []
     for stride, axis in moving:
@@ -361,7 +361,7 @@ def _by_levels(target: Layout, total: int) -> Plan:
     start, length = target.offset, total
     for level in levels:
         needed = level.count * level.unit
-        # where memory ends before the last unit does, units may begin earlier if there is room before the elements
+        # if memory ends within the last unit, units may begin earlier, in the gap before the elements
         skipped = max(0, start + needed - length)
         if skipped > start or skipped + level.inner > level.unit:
             skipped = 0
@@ -374,7 +374,7 @@ def _by_levels(target: Layout, total: int) -> Plan:
         steps.append(Reshape((*counts, level.unit)))
         start, length = skipped, level.unit
     steps += [_cut_last(counts, start, start + 1), Reshape(tuple(counts))]
-    # from the last axis on, so that those in front keep their numbers
+    # from the last axis, so that earlier axes keep their numbers
     for axis, level in reversed(list(enumerate(levels))):
         if len(level.axes) > 1:
             steps.append(Gather(axis, _places(target, level)))
@@ -383,7 +383,7 @@ def _by_levels(target: Layout, total: int) -> Plan:
 
 
 def _digits(source: Layout, target: Layout) -> Plan | None:
-    """Reshape, Slice, Transpose in a common number system, or ``None`` where the two views have none."""
+    """Reshape, Slice and Transpose in a mixed radix that both views share, or ``None`` if there is none."""
     kept = sorted((s, n, axis) for axis, (n, s) in enumerate(zip(source.sizes, source.strides, strict=True)) if n > 1)
     wanted = [(s, n) for n, s in zip(target.sizes, target.strides, strict=True) if n > 1]
     dense = source.is_dense
@@ -415,13 +415,13 @@ def _in_chain(
         return None
     length = {digit: count for run in runs for digit, count in run}
     digit_sizes = _sizes_of_digits(kept, digits_of, radix)
-    # digits that the source does not hold are gaps of it: the target may only stand at 0 there
+    # digits missing in the source are its gaps: the target may only use 0 there
     if any(start[d] + length.get(d, 1) > digit_sizes.get(d, 1) for d in range(len(radix))):
         return None
-    # one column per digit, and one (None) per source axis of size 1, so that axes need not be dropped and put back
+    # one column per digit, and one (None) per source axis of size 1, so that no axes are dropped and added again
     columns = [digit for axis in range(len(source.sizes)) for digit in digits_of.get(axis, [None])]
     if len(columns) > len(source.sizes):
-        # a Reshape splits an axis: it leaves as many axes of size 1 as are wanted behind it
+        # a Reshape that splits an axis can add the axes of size 1 needed later
         digits = [digit for digit in columns if digit is not None]
         units = max(0, target.sizes.count(1) - sum(digit not in length for digit in digits))
         if columns.count(None) != units:
@@ -435,7 +435,7 @@ def _in_chain(
 def _runs(
     wanted: list[tuple[int, int]], index: dict[int, int], radix: list[int], start: list[int]
 ) -> list[list[tuple[int, int]]] | None:
-    """For each moving target axis the digits it takes, most significant first, and how much of each."""
+    """For each target axis larger than 1 its digits, most significant first, and the size of each."""
     runs: list[list[tuple[int, int]]] = []
     taken: set[int] = set()
     for stride, size in wanted:
@@ -456,7 +456,7 @@ def _runs(
 
 
 def _arrange(columns: list[int | None], runs: list[list[tuple[int, int]]], target: Layout) -> tuple[int, ...]:
-    """The order of columns that gives the target's axes, columns of one element standing in for axes of size 1."""
+    """The order of columns that yields the target's axes; columns of one element serve as axes of size 1."""
     place = {digit: i for i, digit in enumerate(columns) if digit is not None}
     moving = {digit for run in runs for digit, _ in run}
     units = [i for i, digit in enumerate(columns) if digit not in moving]
@@ -473,7 +473,7 @@ def _arrange(columns: list[int | None], runs: list[list[tuple[int, int]]], targe
 def _split(
     kept: list[tuple[int, int, int]], radix: list[int], index: dict[int, int]
 ) -> dict[int, list[int | None]] | None:
-    """Which digits, most significant first, each source axis consists of."""
+    """The digits of each source axis, most significant first."""
     result: dict[int, list[int | None]] = {}
     for stride, size, axis in kept:
         first = digit = index[stride]
@@ -481,7 +481,7 @@ def _split(
         while covered < size and digit < len(radix):
             covered *= radix[digit]
             digit += 1
-        # a source with gaps holds part of one digit; part of a run of several cannot be split by a Reshape
+        # a source with gaps has a part of one digit; a Reshape cannot split a part of several
         if covered < size or (covered != size and digit != first + 1):
             return None
         result[axis] = list(range(digit - 1, first - 1, -1))
@@ -491,7 +491,7 @@ def _split(
 def _sizes_of_digits(
     kept: list[tuple[int, int, int]], digits_of: dict[int, list[int | None]], radix: list[int]
 ) -> dict[int, int]:
-    """How much of each digit the source holds."""
+    """The size of each digit in the source."""
     digit_sizes: dict[int, int] = {}
     for _, size, axis in kept:
         digits = digits_of[axis]
@@ -500,7 +500,7 @@ def _sizes_of_digits(
 
 
 def _cuts_short_rows(cut: Slice, shape: tuple[int, ...], permutation: tuple[int, ...]) -> bool:
-    """Whether a Slice takes the larger part of short rows, so that it copies faster behind a Transpose of them all."""
+    """Whether a Slice keeps most of short rows, so that it is faster after a Transpose of all of them."""
     last = len(shape) - 1
     taken = cut.ends[last] - cut.starts[last]
     others = all((a, b) == (0, n) for a, b, n in zip(cut.starts[:-1], cut.ends[:-1], shape[:-1], strict=True))
@@ -508,7 +508,7 @@ def _cuts_short_rows(cut: Slice, shape: tuple[int, ...], permutation: tuple[int,
 
 
 def _tidy(shape: tuple[int, ...], steps: Plan, final: tuple[int, ...]) -> Plan:
-    """The steps without those that do nothing, ending in shape ``final``."""
+    """The steps without no-ops, ending in shape ``final``."""
     result: list[Step] = []
     shapes = [shape]
 
