@@ -50,6 +50,7 @@ ALLOWED = {
     "exporters": {
         "arguments",
         "catalog",
+        "checks",
         "codes",
         "diagnostics",
         "files",

@@ -66,7 +66,13 @@ def export(graph: Graph, target: Destination, format: str | None = None) -> list
     if isinstance(target, Path):
         check_target(target)
         spare([target], graph.sources)
-    contents, beside = _contents(graph, path, chosen)
+    try:
+        contents, beside = _contents(graph, path, chosen)
+    except (KeyError, ValueError):  # tensors do not match their descriptors, as only in graphs made in Python
+        from dml2onnx.checks import check
+
+        raise_errors(check(graph))
+        raise
     spare([path.with_name(name) for name in beside], graph.sources)
     return write_files(target, contents, beside)
 

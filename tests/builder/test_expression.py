@@ -209,9 +209,12 @@ class TestRefusals:
         assert caught.value.diagnostics[0].pointer.startswith("test_expression.py:")
 
     @pytest.mark.parametrize(
-        ("sizes", "other", "has_hint"), [((1, 3, 4, 5), (3,), True), ((1, 4, 4, 5), (3,), False), ((3, 3), (2,), False)]
+        ("sizes", "other", "has_hint"),
+        [((1, 3, 4, 5), (3,), True), ((1, 4, 4, 5), (3,), False), ((1, 3, 4, 5), (3, 2), False), ((3, 3), (2,), False)],
     )
-    def test_hint_for_a_number_per_channel(self, sizes: tuple[int, ...], other: tuple[int], has_hint: bool) -> None:
+    def test_hint_for_a_number_per_channel(
+        self, sizes: tuple[int, ...], other: tuple[int, ...], has_hint: bool
+    ) -> None:
         x = GraphBuilder().input("x", "FLOAT32", sizes)
         with pytest.raises(DmlError) as caught:
             _ = x + np.zeros(other, np.float32)

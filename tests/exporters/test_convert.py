@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ import dml2onnx
 from dml2onnx.codes import exporting as codes
 from dml2onnx.codes import reading, running
 from dml2onnx.diagnostics import Code, DmlError
-from dml2onnx.exporters import GRAPHS, convert, left_out
+from dml2onnx.exporters import FORMATS, GRAPHS, convert, left_out
 from dml2onnx.exporters.native import native
 from dml2onnx.exporters.references import references
 from dml2onnx.exporters.serialized import serialized
@@ -23,6 +24,8 @@ from dml2onnx.ir.data import ArrayData, MissingData
 from dml2onnx.ir.graph import Constant, Graph, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from tests.checks.build import op
+from tests.checks.cases import Case
+from tests.checks.test_cases import CASES
 from tests.frontends.models import DX, NATIVE, edited, f32, load_model
 from tests.frontends.partitions import PARTITION
 from tests.frontends.partitions import write as write_partition
@@ -267,3 +270,10 @@ def test_every_code_is_reached() -> None:
         for path in (Path(__file__).parent.parent / package).glob("test_*.py")
     )
     assert [key for key, value in vars(codes).items() if isinstance(value, Code) and f"codes.{key}" not in tests] == []
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_invalid_graphs_raise_nothing_but_their_errors(case: Case, tmp_path: Path) -> None:
+    for format in FORMATS:
+        with suppress(DmlError):  # where the format cannot express the graph
+            dml2onnx.convert(case.graph, tmp_path / f"graph.{format}", format=format)
