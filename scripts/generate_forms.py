@@ -70,6 +70,11 @@ SPECIAL = [
               OutputTensor=t(*sizes, type="UINT32"))
         for sizes in ((3,), (3, 1), (2, 3, 1), (2, 3))
     ),
+    *(
+        plain("ELEMENT_WISE_MAX", ATensor=t(*sizes, type="INT32"), BTensor=t(*sizes, type="INT32"),
+              OutputTensor=t(*sizes, type="INT32"))
+        for sizes in ((2, 1, 2, 1, 2), (2, 1, 2, 1, 2, 2))
+    ),
     *(unary("ELEMENT_WISE_CONSTANT_POW", t(2, 3), Exponent=exponent) for exponent in (-1.0, 0.0, 0.5, 1.0, 2.0, 3.0)),
     *(
         plain("AVERAGE_POOLING1", InputTensor=t(1, 1, 5, 6), OutputTensor=t(1, 1, *sizes), WindowSize=(2, 2),
