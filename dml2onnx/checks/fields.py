@@ -179,7 +179,6 @@ def _is_moved(subject: Subject) -> bool:
 def _lengths(
     counted: list[tuple[int, int, FieldSchema]], loose: Mapping[str, str], needed: Mapping[str | None, Evaluator]
 ) -> Check:
-    """Arrays are as long as their counts say; where DirectML reads as many entries as the tensors need, no shorter."""
     """Checks array lengths: equal to the count, or, where DirectML ignores the count, enough for the tensors."""
 
     def is_short(subject: Subject, count: str, length: int) -> bool:

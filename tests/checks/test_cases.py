@@ -7,6 +7,7 @@ import pytest
 from dml2onnx.checks import check
 from dml2onnx.codes import checking
 from dml2onnx.diagnostics import Code
+from dml2onnx.ir.operator import OperatorDesc
 from tests.checks import attention_cases, operator_cases, size_cases, structure_cases, support_cases, tensor_cases
 from tests.checks.build import one, op, t
 from tests.checks.cases import Case
@@ -56,6 +57,17 @@ def test_strides_of_an_output_that_overlaps_keep_their_order(
     (item,) = check(one(op("ACTIVATION_RELU", InputTensor=t(1, 2, 3, 4), OutputTensor=t(1, 2, 3, 4, strides=strides))))
     assert item.code is checking.OVERLAPPING_OUTPUT
     assert item.expected == str(list(expected))
+
+
+@pytest.mark.parametrize(("count", "is_error"), [(600 + 1024, False), (600 + 1025, True)])
+def test_directml_reads_arrays_that_are_at_most_a_page_shorter_than_their_count(count: int, is_error: bool) -> None:
+    names = ("Strides", "Dilations", "StartPadding", "EndPadding", "OutputPadding")
+    arrays = {name: (1 if name in names[:2] else 0,) * 600 for name in names}
+    tensors = {"InputTensor": t(1, 1, 4, 4), "FilterTensor": t(1, 1, 3, 3), "OutputTensor": t(1, 1, 2, 2)}
+    convolution = op("CONVOLUTION", Mode="CROSS_CORRELATION", Direction="FORWARD", GroupCount=1, **arrays, **tensors)
+    values = tuple(count if field.name == "DimensionCount" else value for field, value in convolution.items())
+    found = {item.code for item in check(one(OperatorDesc(convolution.schema, values)))}
+    assert (checking.ARRAY_LENGTH in found) is is_error  # else a warning about what DirectML accepts
 
 
 def test_names_are_distinct() -> None:

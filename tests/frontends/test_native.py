@@ -292,3 +292,10 @@ def test_members_of_values_are_listed_in_a_fixed_order(tmp_path: Path) -> None:
     """The order of a set would differ between processes."""
     (finding,) = load_model(tmp_path, edited(NATIVE, ("/inputs/x/of", 1))).findings
     assert finding.expected.endswith(", GuaranteedBaseOffsetAlignment, file, fill, length, offset, values, bytes, name")
+
+
+def test_a_model_with_every_member_reports_an_unknown_value(tmp_path: Path) -> None:
+    members = {"$schema": "native.schema.json", "name": "n", "feature_level": "5_0", "names": {}, "commands": []}
+    model = {**NATIVE, **members, "results": {"r": "q"}}
+    assert model.keys() == set(native.ROOT_MEMBERS)
+    assert [item.code for item in load_model(tmp_path, model).findings] == [codes.UNKNOWN_VALUE]

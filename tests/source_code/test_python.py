@@ -22,6 +22,7 @@ from dml2onnx.ir.data import ArrayData, MissingData
 from dml2onnx.ir.graph import Constant, Graph
 from dml2onnx.ir.operator import OperatorDesc, Scalar
 from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.source_code.contents import eval_number
 from dml2onnx.source_code.text import number, string
 from dml2onnx.testing.random_graphs import samples
 from dml2onnx.testing.random_graphs.draft import Sample
@@ -349,3 +350,10 @@ def test_only_generated_names_are_dropped(tmp_path: Path) -> None:
     assert 'name="mean"' in program
     assert "t4" not in program
     assert "op_7" not in program
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("-3", -3), ("0.5", 0.5), ("float('inf')", np.inf), ("float('-inf')", -np.inf)]
+)
+def test_numbers_of_a_program_are_read_as_python_reads_them(text: str, value: float) -> None:
+    assert eval_number(text) == value == eval(text)
