@@ -188,13 +188,15 @@ class Server:
         sharing = {case.partition("::")[0] for case, _ in found}
         nearness = _affected.Nearness([])
         near = {test for rank in nearness.ranks()[:3] for test in rank(asked["path"])}
-        files = [sharing, near] if found else [{path} for path in _affected.affected([asked["path"]])]
+        distances = [near, set(nearness.neighbours(asked["path"]))]
+        # what runs on import, such as a default, is not in the record: tests of the package come before others
+        files = [sharing, near] if found else [*distances, *({path} for path in _affected.affected([asked["path"]]))]
         loading = set() if found else {case for case, _ in lines.cases(asked["path"], asked["before"], None)}
         of_files = [{item.nodeid for item in items if item.nodeid.partition("::")[0] in paths} for paths in files]
         text = "\n".join(before[max(first - AROUND, 0) : first + AROUND])
         left = [item for item in items if not self._is_left_out(item, asked["seconds"])]
-        distances = [near, set(nearness.neighbours(asked["path"]))]
-        return in_order(left, [{asked["first"]}, running, loading, *of_files], distances, text), len(running)
+        groups = [{asked["first"]}, running, *of_files[:2], loading, *of_files[2:]]
+        return in_order(left, groups, distances, text), len(running)
 
     def _is_left_out(self, item: pytest.Item, seconds: float) -> bool:
         """Whether a case fails without any change, or takes too long by itself or for the fixtures of its file."""

@@ -366,7 +366,7 @@ class DispatchableReader:
                 self.warn_element_count(target, port, sources or (), place)
                 owned[field_name] = sources if sources is not None and fits else ()
         for port in target.owned_ports:
-            if len(port.descs or ()) > 1 and not all(desc.owned_by_dml for desc in port.descs or ()):
+            if not all(desc.owned_by_dml for desc in port.descs or ()):
                 message = f"DirectML owns some tensors of {port.field} and not others, and they are bound together"
                 place = f"{target.place}/{port.field}"
                 self.report(

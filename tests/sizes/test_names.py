@@ -153,6 +153,7 @@ def test_ranges_of_the_builder() -> None:
     for ranges in ({"N": (2, 1)}, {"N": (0, 1)}, {"N": (1,)}):
         with pytest.raises(DmlError, match="range of"):
             dml2onnx.GraphBuilder(ranges=ranges)  # type: ignore[arg-type]
+    assert built({**RANGES, "N": (4, 4)}).ranges["N"] == (4, 4)
     g = dml2onnx.GraphBuilder()
     x = g.input("x", np.float32, ["N", 3])
     with pytest.raises(DmlError, match="name of no size"):

@@ -357,3 +357,19 @@ def test_only_generated_names_are_dropped(tmp_path: Path) -> None:
 )
 def test_numbers_of_a_program_are_read_as_python_reads_them(text: str, value: float) -> None:
     assert eval_number(text) == value == eval(text)
+
+
+@pytest.mark.parametrize(
+    "activation",
+    [
+        op("ACTIVATION_LINEAR", Alpha=2.0, Beta=0.5),
+        op("ACTIVATION_ELU", Alpha=0.5),
+        op("ACTIVATION_SCALED_TANH", Alpha=1.0),
+    ],
+    ids=lambda item: item.type,
+)
+def test_attributes_of_fused_activations(activation: OperatorDesc, tmp_path: Path) -> None:
+    """Those without a default, those that differ from it, and those that equal it."""
+    tensors = {"ATensor": t(1, 1, 2, 3), "BTensor": t(1, 1, 3, 4), "OutputTensor": t(1, 1, 2, 4)}
+    modes = {"TransA": "NONE", "TransB": "NONE", "Alpha": 1.0, "Beta": 0.0}
+    round_trip(one(op("GEMM", **tensors, **modes, FusedActivation=activation)), tmp_path)
