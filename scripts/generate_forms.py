@@ -75,6 +75,7 @@ SPECIAL = [
               OutputTensor=t(*sizes, type="INT32"))
         for sizes in ((2, 1, 2, 1, 2), (2, 1, 2, 1, 2, 2))
     ),
+    *(unary(name, t(size)) for name in ("ELEMENT_WISE_ATANH", "ACTIVATION_SOFTPLUS") for size in (4095, 4096)),
     *(unary("ELEMENT_WISE_CONSTANT_POW", t(2, 3), Exponent=exponent) for exponent in (-1.0, 0.0, 0.5, 1.0, 2.0, 3.0)),
     *(
         plain("AVERAGE_POOLING1", InputTensor=t(1, 1, 5, 6), OutputTensor=t(1, 1, *sizes), WindowSize=(2, 2),

@@ -106,7 +106,10 @@ def test_a_node_that_nothing_reads() -> None:
     (item,) = found_in(json.dumps(graph))
     assert (item.code, item.node) == ("DML1216", "clip")
     del graph["nodes"][6]
-    assert remedies(json.dumps(graph)) == ['InputTensor of "mean" reads "positive" instead of "sum"']
+    (item,) = found_in(json.dumps(graph))
+    (remedy,) = item.remedies
+    assert remedy.words == 'InputTensor of "mean" reads "positive" instead of "sum"'
+    assert [edit.value for edit in remedy.edits] == ["positive"]
     graph["nodes"][5] = {
         "name": "pairs",
         "type": "TOP_K1",
