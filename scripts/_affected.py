@@ -266,6 +266,11 @@ def durations() -> dict[str, float]:
     return {**known.get("all", {}), **known.get("each", {}), **known.get("generators", {})}
 
 
+def function_seconds() -> dict[str, float]:
+    """Recorded CPU seconds of test functions, all cases together."""
+    return _known().get("functions", {})
+
+
 def _known() -> dict[str, dict[str, float]]:
     known: dict[str, dict[str, float]] = json.loads(DURATIONS.read_text(encoding="utf-8")) if DURATIONS.exists() else {}
     return known

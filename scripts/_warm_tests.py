@@ -46,7 +46,8 @@ OPTIONS = ("--cases", "each", "-n", "0", "-s", "-p", "no:cacheprovider", "--asse
 WARM = ("numpy", "onnx.helper", "onnx.reference", "onnxruntime", "hypothesis", "networkx", "flatbuffers", "rich")
 """Imported once, before any fork: dependencies of the tests, nothing of the package."""
 MORE = 20
-"""CPU seconds beyond the time budget after which a fork is killed; the change then counts as detected."""
+"""CPU seconds beyond the time budget after which a fork ends; the change counts as detected if its last test passes
+without it in as many."""
 AROUND = 8
 """Lines before and after a change; test cases whose names share words with them run first."""
 LONGEST = 900.0
@@ -85,17 +86,25 @@ def changed_functions(before: CodeType, after: CodeType, *, within: bool = False
     return {**found, key_of(before): after} if found and is_function else found
 
 
-def replace_code(changed: dict[Key, CodeType]) -> bool:
-    """Replaces the code of changed functions in this process; ``False`` if it has none of them."""
-    done = set()
-    for function in [each for each in gc.get_objects() if isinstance(each, FunctionType)]:
-        code = changed.get(key_of(function.__code__))
-        if code is not None:
-            done.add(key_of(function.__code__))
+def functions_by_key() -> dict[Key, list[FunctionType]]:
+    """The functions of the package in this process."""
+    found: dict[Key, list[FunctionType]] = {}
+    for each in gc.get_objects():
+        if isinstance(each, FunctionType) and each.__code__.co_filename.startswith(PACKAGE):
+            found.setdefault(key_of(each.__code__), []).append(each)
+    return found
+
+
+def replace_code(functions: dict[Key, list[FunctionType]], changed: dict[Key, CodeType]) -> bool:
+    """Replaces the code of changed functions; ``False`` if none of them is in this process."""
+    is_done = False
+    for key, code in changed.items():
+        for function in functions.get(key, ()):
             if len(code.co_freevars) != len(function.__code__.co_freevars):
                 return False
             function.__code__ = code
-    return bool(done)
+            is_done = True
+    return is_done
 
 
 def called(profile: cProfile.Profile) -> Iterator[Key]:
@@ -112,13 +121,13 @@ def words(text: str) -> set[str]:
 def in_order(
     items: list[pytest.Item], groups: Iterable[Collection[str]], near: Sequence[Container[str]], text: str
 ) -> list[pytest.Item]:
-    """The test cases of some groups, by the first group that has them, then one case of each function in turn.
+    """The test cases of some groups, by the first group that has them, then the likeliest to fail for their seconds.
 
-    ``near`` are the files nearest to the change and others that are near; their cases come first, and quick functions
-    before slow ones. Among the cases of a function, those come first whose names share words with the ``text`` around
-    the change.
+    ``near`` are the files nearest to the change and others that are near. A case is later the more cases of its
+    function precede it, the longer it takes, and the farther it is: each doubling counts as much as a step away. Among
+    the cases of a function, those come first whose names share words with the ``text`` around the change.
     """
-    seconds = _affected.slow()
+    seconds, cases = _affected.function_seconds(), Counter(function_of(item.nodeid) for item in items)
     ranks: dict[str, int] = {}
     for number, group in enumerate(groups):
         for case in group:
@@ -130,8 +139,9 @@ def in_order(
         rank, function, file = ranks[item.nodeid], function_of(item.nodeid), item.nodeid.partition("::")[0]
         counts[rank, function] += 1
         distance = next((number for number, files in enumerate(near) if file in files), len(near))
+        cost = round(100 * seconds.get(function, 0) / cases[function]).bit_length()
         # file by file, since fixtures of a file are made once
-        return rank, counts[rank, function].bit_length(), distance, seconds.get(function, 0), file
+        return rank, counts[rank, function].bit_length() + cost + distance, file
 
     chosen = [item for item in items if item.nodeid in ranks]
     by_words = sorted(chosen, key=lambda item: -len(around & words(item.nodeid.partition("[")[2])))
@@ -150,6 +160,7 @@ class Server:
         self._passing: set[str] = set()
         self._cases: Counter[str] = Counter()
         self._slow = _affected.slow()
+        self._functions: dict[Key, list[FunctionType]] = {}
         self.failing: set[str] = set()
         """Test functions that fail without any change."""
         self.fresh: Callable[[list[pytest.Item], float, object], tuple[bool, str, bool]]
@@ -157,6 +168,7 @@ class Server:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Answers requests until the input ends."""
         gc.collect()
+        self._functions = functions_by_key()  # now, since the collector does not list frozen objects
         gc.freeze()
         lines = TestLines()
         self._cases = Counter(function_of(item.nodeid) for item in session.items)
@@ -250,7 +262,7 @@ class Server:
         """Whether a test fails with the changed code, which, and whether the code could be replaced."""
 
         def run(say: Callable[[str], None]) -> None:
-            if functions and not replace_code(functions):
+            if functions and not replace_code(self._functions, functions):
                 say("absent")
                 return
             run_tests(items, seconds, Failures(say))
@@ -260,10 +272,19 @@ class Server:
 
 
 class Failures:
-    """Ends the process at the first failing test and reports it."""
+    """Ends the process at the first failing test, or in the one that takes too long, and reports it."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
+        self._running = "collection"
+        signal.signal(signal.SIGXCPU, self._end)
+
+    def _end(self, *_: object) -> None:
+        self._say(self._running)
+        os._exit(0)
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self._running = nodeid
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
@@ -337,7 +358,7 @@ def in_fork(run: Callable[[Callable[[str], None]], None], seconds: float) -> tup
     if not process:
         try:
             os.setsid()
-            resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + MORE, int(seconds) + MORE))
+            resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + MORE, int(seconds) + 2 * MORE))
             os.environ.update(TMPDIR=place, PYTEST_DEBUG_TEMPROOT=place)
             tempfile.tempdir = place
             with Path(os.devnull).open("r+b") as nothing:
