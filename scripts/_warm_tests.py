@@ -86,11 +86,11 @@ def changed_functions(before: CodeType, after: CodeType, *, within: bool = False
     return {**found, key_of(before): after} if found and is_function else found
 
 
-def functions_by_key() -> dict[Key, list[FunctionType]]:
-    """The functions of the package in this process."""
+def functions_by_key(within: str = PACKAGE) -> dict[Key, list[FunctionType]]:
+    """The functions in this process from files whose paths start so."""
     found: dict[Key, list[FunctionType]] = {}
     for each in gc.get_objects():
-        if isinstance(each, FunctionType) and each.__code__.co_filename.startswith(PACKAGE):
+        if isinstance(each, FunctionType) and each.__code__.co_filename.startswith(within):
             found.setdefault(key_of(each.__code__), []).append(each)
     return found
 
