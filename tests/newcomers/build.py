@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 SERIALIZED = ("Desc", "Operator", "Desc")
 """Where a serialized node has its fields."""
 
+
+def activations(*names: str) -> list[Model]:
+    """The ``ActivationDescs`` of a recurrent operator."""
+    return [{"type": f"ACTIVATION_{name}"} for name in names]
+
+
 DEFAULTS: dict[str, Model] = {
     "AVERAGE_POOLING": {"StartPadding": [0, 0], "EndPadding": [0, 0], "IncludePadding": False},
     "BATCH_NORMALIZATION": {"Spatial": True, "Epsilon": 1e-5},
@@ -36,12 +42,12 @@ DEFAULTS: dict[str, Model] = {
     },
     "GEMM": {"TransA": "NONE", "TransB": "NONE", "Alpha": 1, "Beta": 0},
     "GRU": {
-        "ActivationDescs": [{"type": "ACTIVATION_SIGMOID"}, {"type": "ACTIVATION_TANH"}],
+        "ActivationDescs": activations("SIGMOID", "TANH"),
         "Direction": "FORWARD",
         "LinearBeforeReset": True,
     },
     "LSTM": {
-        "ActivationDescs": [{"type": f"ACTIVATION_{name}"} for name in ("SIGMOID", "TANH", "TANH")],
+        "ActivationDescs": activations("SIGMOID", "TANH", "TANH"),
         "Direction": "FORWARD",
         "ClipThreshold": 0,
         "UseClipThreshold": False,
@@ -157,23 +163,26 @@ def native(inputs: Model, constants: Model, *nodes: Model, outputs: list[str], l
 def one(kind: str, *tensors: Tensor | str, name: str = "node", **fields: Any) -> Model:
     """A native model with one node, with the arguments of :func:`described`.
 
-    Values have the names of their members, with a number if there are several; an input that is a string reads another
-    value. Tensors with contents are constants.
+    Outputs may be keywords. Values have the names of their members, with a number if there are several; an input that
+    is a string reads another value. Tensors with contents are constants.
     """
     schema = operator(kind)
     values: Model = {}
     reads: Model = {}
-    outputs: Model = {}
     for field, item in zip(schema.tensor_fields, map(_tensor, tensors), strict=False):
-        names = [f"{field.name}{index}" for index in range(len(item))] if isinstance(item, list) else field.name
-        if item is not None and field in schema.output_fields:
-            outputs[field.name] = names
+        if field in schema.output_fields:
             fields[field.name] = item
+        elif isinstance(item, str):
+            reads[field.name] = item
         elif item is not None:
-            reads[field.name] = item if isinstance(item, str) else names
+            reads[field.name] = names = _names(field.name, item)
             values |= zip(names, item, strict=True) if isinstance(item, list) else {field.name: item}
-    outputs = outputs or {schema.output_fields[0].name: schema.output_fields[0].name}
-    values = {name: item for name, item in values.items() if not isinstance(item, str)}
+    first = schema.output_fields[0].name
+    written = {
+        first: None,
+        **{field.name: fields[field.name] for field in schema.output_fields if field.name in fields},
+    }
+    outputs = {name: _names(name, item) for name, item in written.items()}
     constants = {name: item for name, item in values.items() if item.keys() & CONTENTS}
     return {
         "dml2onnx": 1,
@@ -182,6 +191,10 @@ def one(kind: str, *tensors: Tensor | str, name: str = "node", **fields: Any) ->
         "nodes": [{"name": name, "type": kind, "desc": _desc(kind, fields), "inputs": reads, "outputs": outputs}],
         "outputs": [name for item in outputs.values() for name in (item if isinstance(item, list) else [item])],
     }
+
+
+def _names(member: str, item: Any) -> str | list[str]:
+    return [f"{member}{index}" for index in range(len(item))] if isinstance(item, list) else member
 
 
 def described(kind: str, *tensors: Tensor, **fields: Any) -> Model:
@@ -214,7 +227,7 @@ def graph(
     return {
         "Nodes": list(nodes),
         "InputEdges": [
-            input_edge(index, *end, **({"Name": names.split()[index]} if names else {}))
+            {**input_edge(index, *end), **({"Name": names.split()[index]} if names else {})}
             for index, end in enumerate(inputs)
         ],
         "IntermediateEdges": [inner_edge(*edge) for edge in edges],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.frontends.models import REMOVE
+from tests.frontends.models import REMOVE, f32
 from tests.newcomers.build import HERE, THERE, case, edit, one, tensor
 from tests.newcomers.networks import BEST, BYTES, NETWORK, SENTENCE, SMALL_NUMBERS, SPEECH, TAGGER
 
@@ -109,10 +109,7 @@ CASES = (
             None,
             None,
             [2, 8, 10, 10],
-            None,
-            None,
-            None,
-            [2, 10, 64],
+            OutputTensor=f32(2, 10, 64),
             MaskType="BOOLEAN",
         ),
         ["MaskTensor", "INT32", "RelativePositionBiasTensor"],
@@ -196,8 +193,7 @@ CASES = (
             tensor("UINT8", 1, 1, 4, 8),
             None,
             tensor("UINT8", 1, 1, 8, 4),
-            None,
-            [1, 1, 4, 4],
+            OutputTensor=f32(1, 1, 4, 4),
         ),
         ["OutputTensor", "FLOAT32", "help:.*INT32"],
         "node/OutputTensor",
@@ -209,8 +205,7 @@ CASES = (
             tensor("UINT8", 1, 4, 8, 8),
             tensor("INT8", 1, 1, 1, 1),
             tensor("INT8", 8, 4, 3, 3),
-            None,
-            tensor("INT32", 1, 8, 8, 8),
+            OutputTensor=tensor("INT32", 1, 8, 8, 8),
             Strides=[1, 1],
             Dilations=[1, 1],
             GroupCount=1,

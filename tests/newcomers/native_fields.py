@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.frontends.models import REMOVE, f32
-from tests.newcomers.build import HERE, Renamed, case, edit, one, tensor
+from tests.newcomers.build import HERE, Renamed, activations, case, edit, one, tensor
 from tests.newcomers.networks import MAP, NETWORK, SOUND, TAGGER
 
 MEMBERS = (
@@ -189,8 +189,7 @@ VALUES = (
             "CONVOLUTION",
             [1, 2, 8, 16, 16],
             [4, 2, 3, 3, 3],
-            None,
-            [1, 4, 8, 16, 16],
+            OutputTensor=f32(1, 4, 8, 16, 16),
             Dilations=[1, 1, 1],
             OutputPadding=[0, 0, 0],
             Padding=[1, 1, 1],
@@ -215,11 +214,8 @@ VALUES = (
             [1, 6, 2, 10],
             [1, 1, 48, 10],
             [1, 1, 48, 16],
-            None,
-            None,
-            None,
-            [6, 1, 2, 16],
-            ActivationDescs=[{"type": "ACTIVATION_SIGMOID"}],
+            OutputSequenceTensor=f32(6, 1, 2, 16),
+            ActivationDescs=activations("SIGMOID"),
         ),
         ["ActivationDescs?", r"\b2\b", r"\b1\b", "help:.*TANH"],
         "node/ActivationDescs",
@@ -233,16 +229,7 @@ VALUES = (
     ),
     case(
         "LSTM: activations of one direction for both",
-        edit(
-            TAGGER,
-            {
-                "lstm/ActivationDescs": [
-                    {"type": "ACTIVATION_SIGMOID"},
-                    {"type": "ACTIVATION_TANH"},
-                    {"type": "ACTIVATION_TANH"},
-                ]
-            },
-        ),
+        edit(TAGGER, {"lstm/ActivationDescs": activations("SIGMOID", "TANH", "TANH")}),
         ["ActivationDescs", r"\b3\b", r"\b6\b", "BIDIRECTIONAL"],
     ),
     case(

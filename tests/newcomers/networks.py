@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.frontends.models import f32
 from tests.newcomers.build import (
+    activations,
     buffer,
     dispatchable,
     dxdispatch,
@@ -313,7 +314,7 @@ TAGGER = native(
         "words w r b h c lengths",
         "states",
         OutputSequenceTensor=f32(12, 2, 2, 16),
-        ActivationDescs=[{"type": f"ACTIVATION_{name}"} for name in 2 * ("SIGMOID", "TANH", "TANH")],
+        ActivationDescs=2 * activations("SIGMOID", "TANH", "TANH"),
         Direction="BIDIRECTIONAL",
     ),
     outputs=["states"],

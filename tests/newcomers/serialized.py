@@ -7,7 +7,7 @@ from base64 import b64encode
 import numpy as np
 
 from tests.frontends.models import REMOVE, f32
-from tests.newcomers.build import HERE, THERE, case, edit
+from tests.newcomers.build import HERE, THERE, case, edit, graph, serialized
 from tests.newcomers.networks import GRAPH, GRAPH_OF_FOUR, GRAPH_OF_POOLS, GRAPH_OF_TWO, HALVED, HEADS, PERCEPTRON
 
 FIELDS = (
@@ -182,49 +182,23 @@ EDGES = (
     ),
     case(
         "edge does not count an absent tensor",
-        edit(
-            GRAPH,
-            {
-                "IntermediateEdges": REMOVE,
-                "Nodes": [
-                    {
-                        "Type": "OPERATOR",
-                        "Name": "rnn",
-                        "Desc": {
-                            "Operator": {
-                                "Type": "LSTM",
-                                "Desc": {
-                                    "InputTensor": f32(1, 6, 2, 10),
-                                    "WeightTensor": f32(1, 1, 64, 10),
-                                    "RecurrenceTensor": f32(1, 1, 64, 16),
-                                    "BiasTensor": None,
-                                    "HiddenInitTensor": f32(1, 1, 2, 16),
-                                    "OutputSequenceTensor": f32(6, 1, 2, 16),
-                                    "ActivationDescs": [
-                                        {"Type": "ACTIVATION_SIGMOID"},
-                                        {"Type": "ACTIVATION_TANH"},
-                                        {"Type": "ACTIVATION_TANH"},
-                                    ],
-                                    "Direction": "FORWARD",
-                                    "ClipThreshold": 0,
-                                    "UseClipThreshold": False,
-                                    "CoupleInputForget": False,
-                                },
-                            }
-                        },
-                    }
-                ],
-                "InputEdges": [
-                    {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 0},
-                    {"GraphInputIndex": 1, "ToNodeIndex": 0, "ToNodeInputIndex": 1},
-                    {"GraphInputIndex": 2, "ToNodeIndex": 0, "ToNodeInputIndex": 2},
-                    {"GraphInputIndex": 3, "ToNodeIndex": 0, "ToNodeInputIndex": 3},
-                ],
-                "OutputEdges/0/FromNodeIndex": 0,
-                "InputEdges/3": HERE,
-            },
+        graph(
+            serialized(
+                "rnn",
+                "LSTM",
+                [1, 6, 2, 10],
+                [1, 1, 64, 10],
+                [1, 1, 64, 16],
+                None,
+                [1, 1, 2, 16],
+                OutputSequenceTensor=f32(6, 1, 2, 16),
+            ),
+            inputs=[(0, 0), (0, 1), (0, 2), (0, 3)],
+            edges=[],
+            output=0,
         ),
         ["BiasTensor", "HiddenInitTensor", r"ToNodeInputIndex.*\b4\b"],
+        "InputEdges/3",
         fixed=True,
     ),
     case(
