@@ -41,11 +41,7 @@ DEFAULTS: dict[str, Model] = {
         "GroupCount": 1,
     },
     "GEMM": {"TransA": "NONE", "TransB": "NONE", "Alpha": 1, "Beta": 0},
-    "GRU": {
-        "ActivationDescs": activations("SIGMOID", "TANH"),
-        "Direction": "FORWARD",
-        "LinearBeforeReset": True,
-    },
+    "GRU": {"ActivationDescs": activations("SIGMOID", "TANH"), "Direction": "FORWARD", "LinearBeforeReset": True},
     "LSTM": {
         "ActivationDescs": activations("SIGMOID", "TANH", "TANH"),
         "Direction": "FORWARD",
@@ -125,19 +121,21 @@ def buffer(count: int, data_type: str = "FLOAT32") -> Model:
 # --- Models -----------------------------------------------------------------------------------------------------------
 
 
-def node(name: str, kind: str, inputs: str, outputs: str = "", **fields: Any) -> Model:
+def node(name: str, kind: str, values: str, *outputs: Tensor, **fields: Any) -> Model:
     """A node of the native format.
 
-    ``inputs`` and ``outputs`` are names of values in the order of the operator's tensors, with "-" for absent ones; by
-    default, the first output has the name of the node.
+    ``values`` are the names of what it reads, and behind "->" of what it writes, in the order of the operator, with "-"
+    for absent ones; by default, it writes its own name. ``outputs`` are described, sizes mean FLOAT32.
     """
     schema = operator(kind)
+    read, _, written = values.partition("->")
+    described = zip((field.name for field in schema.output_fields), map(_tensor, outputs), strict=False)
     return {
         "name": name,
         "type": kind,
-        "desc": _desc(kind, fields),
-        "inputs": _connected(schema.input_fields, inputs),
-        "outputs": _connected(schema.output_fields, outputs or name),
+        "desc": {**_desc(kind, fields), **dict(described)},
+        "inputs": _connected(schema.input_fields, read),
+        "outputs": _connected(schema.output_fields, written or name),
     }
 
 
@@ -153,11 +151,24 @@ def _connected(fields: Sequence[FieldSchema], names: str) -> Model:
     return {field.name: name for field, name in zip(fields, names.split(), strict=False) if name != "-"}
 
 
-def native(inputs: Model, constants: Model, *nodes: Model, outputs: list[str], level: str = "5_0") -> Model:
-    """A model in the native format; constants without contents are filled with ones."""
-    filled = {name: item if item.keys() & CONTENTS else {**item, "fill": 1} for name, item in constants.items()}
-    model = {"dml2onnx": 1, "feature_level": level, "inputs": inputs, "constants": filled}
-    return {**model, "nodes": list(nodes), "outputs": outputs}
+def native(inputs: Model, constants: Model, *nodes: Model, level: str = "5_0") -> Model:
+    """A model in the native format, whose outputs no node reads; constants without contents are filled with ones."""
+    read, written = (
+        [name for node in nodes for item in node[side].values() for name in _listed(item)]
+        for side in ("inputs", "outputs")
+    )
+    return {
+        "dml2onnx": 1,
+        "feature_level": level,
+        "inputs": {name: _tensor(item) for name, item in inputs.items()},
+        "constants": {name: {"fill": 1, **_tensor(item)} for name, item in constants.items()},
+        "nodes": list(nodes),
+        "outputs": [name for name in written if name not in read],
+    }
+
+
+def _listed(item: Any) -> list[Any]:
+    return item if isinstance(item, list) else [item]
 
 
 def one(kind: str, *tensors: Tensor | str, name: str = "node", **fields: Any) -> Model:
@@ -189,7 +200,7 @@ def one(kind: str, *tensors: Tensor | str, name: str = "node", **fields: Any) ->
         "inputs": {name: item for name, item in values.items() if name not in constants},
         "constants": constants,
         "nodes": [{"name": name, "type": kind, "desc": _desc(kind, fields), "inputs": reads, "outputs": outputs}],
-        "outputs": [name for item in outputs.values() for name in (item if isinstance(item, list) else [item])],
+        "outputs": [name for item in outputs.values() for name in _listed(item)],
     }
 
 
@@ -235,21 +246,30 @@ def graph(
     }
 
 
-def dispatchable(kind: str, *tensors: Tensor, **fields: Any) -> Model:
-    """An operator of DxDispatch, with the arguments of :func:`described`; absent tensors are left out."""
-    desc = {name: item for name, item in described(kind, *tensors, **fields).items() if item is not None}
-    return {"type": f"DML_OPERATOR_{kind}", "desc": desc}
+def dispatch(name: str, kind: str, resources: str, *tensors: Tensor, **fields: Any) -> tuple[str, Model, Model]:
+    """The name of an operator of DxDispatch, itself, and its bindings.
+
+    The arguments after ``resources`` are those of :func:`described`; absent tensors are left out.
+    """
+    desc = {member: item for member, item in described(kind, *tensors, **fields).items() if item is not None}
+    names = iter(resources.split())
+    bindings = {
+        field.name: [next(names) for _ in item] if isinstance(item := desc[field.name], list) else next(names)
+        for field in operator(kind).tensor_fields
+        if field.name in desc
+    }
+    return name, {"type": f"DML_OPERATOR_{kind}", "desc": desc}, bindings
 
 
-def dxdispatch(resources: Model, dispatches: dict[str, tuple[Model, Model]], printed: str) -> Model:
-    """A DxDispatch model that dispatches each operator once, with its bindings, and prints a resource."""
+def dxdispatch(resources: Model, *dispatches: tuple[str, Model, Model]) -> Model:
+    """A DxDispatch model that dispatches operators and prints the last resource."""
     commands: list[Model] = [
-        {"type": "dispatch", "dispatchable": name, "bindings": bindings} for name, (_, bindings) in dispatches.items()
+        {"type": "dispatch", "dispatchable": name, "bindings": bindings} for name, _, bindings in dispatches
     ]
     return {
         "resources": resources,
-        "dispatchables": {name: item for name, (item, _) in dispatches.items()},
-        "commands": [*commands, {"type": "print", "resource": printed}],
+        "dispatchables": {name: item for name, item, _ in dispatches},
+        "commands": [*commands, {"type": "print", "resource": list(resources)[-1]}],
     }
 
 

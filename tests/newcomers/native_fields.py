@@ -357,14 +357,7 @@ VALUES = (
     ),
     case(
         "softmax: axis out of range",
-        edit(
-            NETWORK,
-            {
-                "softmax/Axes": [4],
-                "nodes/softmax/type": "ACTIVATION_SOFTMAX1",
-                "feature_level": "5_1",
-            },
-        ),
+        edit(NETWORK, {"softmax/Axes": [4], "nodes/softmax/type": "ACTIVATION_SOFTMAX1", "feature_level": "5_1"}),
         ["Axes", r"\b4\b", r"\b3\b"],
     ),
 )

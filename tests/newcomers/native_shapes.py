@@ -500,9 +500,7 @@ ELEMENTS = (
         edit(
             NETWORK,
             {
-                "nodes/softmax": node(
-                    "softmax", "ELEMENT_WISE_ADD", "scores offset", "probabilities", OutputTensor=f32(1, 1, 1, 10)
-                ),
+                "nodes/softmax": node("softmax", "ELEMENT_WISE_ADD", "scores offset -> probabilities", [1, 1, 1, 10]),
                 "constants/offset": f32(1, 1, 1, 1, fill=3),
                 "nodes/softmax/inputs": HERE,
                 "constants/offset/Sizes": THERE,

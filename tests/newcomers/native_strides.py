@@ -81,12 +81,7 @@ BUFFERS = (
             {
                 "nodes/softmax/inputs/InputTensor": "scaled",
                 "nodes/-": node(
-                    "scale",
-                    "ELEMENT_WISE_IDENTITY",
-                    "scores",
-                    "scaled",
-                    InputTensor=f32(1, 1, 1, 100),
-                    OutputTensor=f32(1, 1, 1, 10),
+                    "scale", "ELEMENT_WISE_IDENTITY", "scores -> scaled", [1, 1, 1, 10], InputTensor=f32(1, 1, 1, 100)
                 ),
                 "scale/InputTensor": HERE,
             },

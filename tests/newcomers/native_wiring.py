@@ -61,11 +61,7 @@ VALUES = (
         ['"residual"', '(help|or):.*"sum"'],
         severity="warning",
     ),
-    case(
-        "two nodes with one name",
-        edit(NETWORK, {"nodes/1/name": "conv", "nodes/0/name": THERE}),
-        ['"conv"'],
-    ),
+    case("two nodes with one name", edit(NETWORK, {"nodes/1/name": "conv", "nodes/0/name": THERE}), ['"conv"']),
     case(
         "value called by the name of its node",
         edit(NETWORK, {"nodes/pool/inputs/InputTensor": "conv"}),
@@ -104,13 +100,7 @@ CONSTANTS = (
     ),
     case(
         "constant: nested rows of different lengths",
-        edit(
-            NETWORK,
-            {
-                "constants/bias/values": [[1, 2, 3, 4], [5, 6, 7]],
-                "constants/bias/fill": REMOVE,
-            },
-        ),
+        edit(NETWORK, {"constants/bias/values": [[1, 2, 3, 4], [5, 6, 7]], "constants/bias/fill": REMOVE}),
         ['"?bias"?', r"\b8\b", r"\b7\b|\b3\b|nested|flat|one list"],
     ),
     case(

@@ -6,7 +6,7 @@ from tests.frontends.models import f32
 from tests.newcomers.build import (
     activations,
     buffer,
-    dispatchable,
+    dispatch,
     dxdispatch,
     edit,
     graph,
@@ -17,24 +17,21 @@ from tests.newcomers.build import (
 )
 
 NETWORK = native(
-    {"image": f32(1, 3, 32, 32)},
-    {"filter": f32(8, 3, 5, 5), "bias": f32(1, 8, 1, 1), "dense": f32(1, 1, 2048, 10)},
+    {"image": [1, 3, 32, 32]},
+    {"filter": [8, 3, 5, 5], "bias": [1, 8, 1, 1], "dense": [1, 1, 2048, 10]},
     node(
         "conv",
         "CONVOLUTION",
-        "image filter bias",
-        "features",
-        OutputTensor=f32(1, 8, 32, 32),
+        "image filter bias -> features",
+        [1, 8, 32, 32],
         FusedActivation={"type": "ACTIVATION_RELU"},
         Padding=[2, 2],
     ),
-    node(
-        "pool", "MAX_POOLING", "features", "pooled", OutputTensor=f32(1, 8, 16, 16), Strides=[2, 2], WindowSize=[2, 2]
-    ),
-    node("classify", "GEMM", "pooled dense", "scores", ATensor=f32(1, 1, 1, 2048), OutputTensor=f32(1, 1, 1, 10)),
-    node("softmax", "ACTIVATION_SOFTMAX", "scores", "probabilities", OutputTensor=f32(1, 1, 1, 10)),
-    outputs=["probabilities"],
+    node("pool", "MAX_POOLING", "features -> pooled", [1, 8, 16, 16], Strides=[2, 2], WindowSize=[2, 2]),
+    node("classify", "GEMM", "pooled dense -> scores", [1, 1, 1, 10], ATensor=f32(1, 1, 1, 2048)),
+    node("softmax", "ACTIVATION_SOFTMAX", "scores -> probabilities", [1, 1, 1, 10]),
 )
+"""A classifier of images; also ``net.json`` of the command lines."""
 
 GRAPH = graph(
     serialized("sum", "ELEMENT_WISE_ADD", [1, 3, 8, 8], [1, 3, 8, 8], [1, 3, 8, 8]),
@@ -43,133 +40,94 @@ GRAPH = graph(
     edges=[(0, 1, 0)],
     output=1,
 )
+"""A sum and its ReLU."""
 
 ADDITION = dxdispatch(
     {"A": buffer(16), "B": buffer(16), "Out": buffer(16)},
-    {
-        "add": (
-            dispatchable("ELEMENT_WISE_ADD", [1, 1, 4, 4], [1, 1, 4, 4], [1, 1, 4, 4]),
-            {"ATensor": "A", "BTensor": "B", "OutputTensor": "Out"},
-        )
-    },
-    "Out",
+    dispatch("add", "ELEMENT_WISE_ADD", "A B Out", [1, 1, 4, 4], [1, 1, 4, 4], [1, 1, 4, 4]),
 )
+"""A sum."""
 
 MOBILE = native(
-    {"x": f32(1, 3, 32, 32)},
+    {"x": [1, 3, 32, 32]},
     {
-        "stem.w": f32(16, 3, 3, 3),
-        "expand.w": f32(32, 16, 1, 1),
-        "deep.w": f32(32, 1, 3, 3),
-        "deep.b": f32(1, 32, 1, 1),
-        "project.w": f32(16, 32, 1, 1),
-        "head.w": f32(1, 1, 10, 16),
-        "head.b": f32(1, 1, 1, 10),
+        "stem.w": [16, 3, 3, 3],
+        "expand.w": [32, 16, 1, 1],
+        "deep.w": [32, 1, 3, 3],
+        "deep.b": [1, 32, 1, 1],
+        "project.w": [16, 32, 1, 1],
+        "head.w": [1, 1, 10, 16],
+        "head.b": [1, 1, 1, 10],
     },
-    node("stem", "CONVOLUTION", "x stem.w", OutputTensor=f32(1, 16, 16, 16), Strides=[2, 2], EndPadding=[1, 1]),
-    node("expand", "CONVOLUTION", "stem expand.w", OutputTensor=f32(1, 32, 16, 16)),
-    node("deep", "CONVOLUTION", "expand deep.w deep.b", OutputTensor=f32(1, 32, 16, 16), GroupCount=32, Padding=[1, 1]),
-    node("project", "CONVOLUTION", "deep project.w", OutputTensor=f32(1, 16, 16, 16)),
-    node("residual", "ELEMENT_WISE_ADD", "stem project", "sum"),
-    node("mean", "AVERAGE_POOLING", "sum", OutputTensor=f32(1, 16, 1, 1), Strides=[1, 1], WindowSize=[16, 16]),
+    node("stem", "CONVOLUTION", "x stem.w", [1, 16, 16, 16], Strides=[2, 2], EndPadding=[1, 1]),
+    node("expand", "CONVOLUTION", "stem expand.w", [1, 32, 16, 16]),
+    node("deep", "CONVOLUTION", "expand deep.w deep.b", [1, 32, 16, 16], GroupCount=32, Padding=[1, 1]),
+    node("project", "CONVOLUTION", "deep project.w", [1, 16, 16, 16]),
+    node("residual", "ELEMENT_WISE_ADD", "stem project -> sum"),
+    node("mean", "AVERAGE_POOLING", "sum", [1, 16, 1, 1], Strides=[1, 1], WindowSize=[16, 16]),
     node(
-        "head",
-        "GEMM",
-        "mean head.w head.b",
-        "y",
-        ATensor=f32(1, 1, 1, 16),
-        OutputTensor=f32(1, 1, 1, 10),
-        TransB="TRANSPOSE",
-        Beta=1,
+        "head", "GEMM", "mean head.w head.b -> y", [1, 1, 1, 10], ATensor=f32(1, 1, 1, 16), TransB="TRANSPOSE", Beta=1
     ),
-    outputs=["y"],
 )
+"""An inverted residual block between a stem and a classifier."""
 
 UNET = native(
-    {"x": f32(1, 1, 32, 32)},
-    {"encode.w": f32(8, 1, 3, 3), "middle.w": f32(16, 8, 3, 3), "decode.w": f32(1, 24, 1, 1)},
-    node("encode", "CONVOLUTION", "x encode.w", OutputTensor=f32(1, 8, 32, 32), Padding=[1, 1]),
-    node("pool", "MAX_POOLING", "encode", OutputTensor=f32(1, 8, 16, 16), Strides=[2, 2], WindowSize=[2, 2]),
-    node("middle", "CONVOLUTION", "pool middle.w", OutputTensor=f32(1, 16, 16, 16), Padding=[1, 1]),
-    node(
-        "up",
-        "RESAMPLE",
-        "middle",
-        OutputTensor=f32(1, 16, 32, 32),
-        InterpolationMode="NEAREST_NEIGHBOR",
-        Scales=[1, 1, 2, 2],
-    ),
-    node("join", "JOIN", "up encode", OutputTensor=f32(1, 24, 32, 32), Axis=1),
-    node("decode", "CONVOLUTION", "join decode.w", OutputTensor=f32(1, 1, 32, 32)),
-    outputs=["decode"],
+    {"x": [1, 1, 32, 32]},
+    {"encode.w": [8, 1, 3, 3], "middle.w": [16, 8, 3, 3], "decode.w": [1, 24, 1, 1]},
+    node("encode", "CONVOLUTION", "x encode.w", [1, 8, 32, 32], Padding=[1, 1]),
+    node("pool", "MAX_POOLING", "encode", [1, 8, 16, 16], Strides=[2, 2], WindowSize=[2, 2]),
+    node("middle", "CONVOLUTION", "pool middle.w", [1, 16, 16, 16], Padding=[1, 1]),
+    node("up", "RESAMPLE", "middle", [1, 16, 32, 32], InterpolationMode="NEAREST_NEIGHBOR", Scales=[1, 1, 2, 2]),
+    node("join", "JOIN", "up encode", [1, 24, 32, 32], Axis=1),
+    node("decode", "CONVOLUTION", "join decode.w", [1, 1, 32, 32]),
 )
+"""An encoder and a decoder with a skip connection."""
 
 SENTENCE = native(
     {"tokens": tensor("UINT32", 1, 1, 1, 16)},
-    {"table": f32(1, 1, 1000, 64), "query.w": f32(1, 1, 64, 64), "key.w": f32(1, 1, 64, 64)},
-    node("embed", "GATHER", "table tokens", "words", OutputTensor=f32(1, 1, 16, 64), Axis=2, IndexDimensions=1),
-    node("query", "GEMM", "words query.w", OutputTensor=f32(1, 1, 16, 64)),
-    node("key", "GEMM", "words key.w", OutputTensor=f32(1, 1, 16, 64)),
-    node("scores", "GEMM", "query key", OutputTensor=f32(1, 1, 16, 16), TransB="TRANSPOSE"),
-    node("softmax", "ACTIVATION_SOFTMAX", "scores", "weights", OutputTensor=f32(1, 1, 16, 16)),
-    node("mix", "GEMM", "weights words", OutputTensor=f32(1, 1, 16, 64)),
-    node("mean", "REDUCE", "mix", "y", Function="AVERAGE", OutputTensor=f32(1, 1, 1, 64), Axes=[2]),
-    outputs=["y"],
+    {"table": [1, 1, 1000, 64], "query.w": [1, 1, 64, 64], "key.w": [1, 1, 64, 64]},
+    node("embed", "GATHER", "table tokens -> words", [1, 1, 16, 64], Axis=2, IndexDimensions=1),
+    node("query", "GEMM", "words query.w", [1, 1, 16, 64]),
+    node("key", "GEMM", "words key.w", [1, 1, 16, 64]),
+    node("scores", "GEMM", "query key", [1, 1, 16, 16], TransB="TRANSPOSE"),
+    node("softmax", "ACTIVATION_SOFTMAX", "scores -> weights", [1, 1, 16, 16]),
+    node("mix", "GEMM", "weights words", [1, 1, 16, 64]),
+    node("mean", "REDUCE", "mix -> y", [1, 1, 1, 64], Function="AVERAGE", Axes=[2]),
 )
+"""An embedding, self-attention and the mean over all words."""
 
 BYTES = native(
     {"x": tensor("UINT8", 1, 3, 16, 16)},
     {
         "w": tensor("INT8", 8, 3, 3, 3),
         "b": tensor("INT32", 1, 8, 1, 1),
-        "x.s": f32(1, 1, 1, 1),
+        "x.s": [1, 1, 1, 1],
         "x.z": tensor("UINT8", 1, 1, 1, 1),
-        "w.s": f32(1, 1, 1, 1),
+        "w.s": [1, 1, 1, 1],
         "w.z": tensor("INT8", 1, 1, 1, 1),
-        "y.s": f32(1, 1, 1, 1),
+        "y.s": [1, 1, 1, 1],
         "y.z": tensor("UINT8", 1, 1, 1, 1),
     },
-    node(
-        "conv",
-        "QUANTIZED_LINEAR_CONVOLUTION",
-        "x x.s x.z w w.s w.z b y.s y.z",
-        "q",
-        OutputTensor=tensor("UINT8", 1, 8, 16, 16),
-    ),
+    node("conv", "QUANTIZED_LINEAR_CONVOLUTION", "x x.s x.z w w.s w.z b y.s y.z -> q", tensor("UINT8", 1, 8, 16, 16)),
     node(
         "real",
         "ELEMENT_WISE_DEQUANTIZE_LINEAR",
-        "q y.s y.z",
-        "y",
+        "q y.s y.z -> y",
+        [1, 8, 16, 16],
         ScaleTensor=f32(1, 8, 16, 16, Strides=[0, 0, 0, 0]),
         ZeroPointTensor=tensor("UINT8", 1, 8, 16, 16, Strides=[0, 0, 0, 0]),
-        OutputTensor=f32(1, 8, 16, 16),
     ),
-    outputs=["y"],
 )
+"""A quantized convolution, dequantized."""
 
 SPEECH = native(
-    {"frames": f32(1, 20, 1, 40)},
-    {
-        "w": f32(1, 1, 96, 40),
-        "r": f32(1, 1, 96, 32),
-        "b": f32(1, 1, 1, 192),
-        "h": f32(1, 1, 1, 32),
-        "letters": f32(1, 1, 32, 30),
-    },
-    node("gru", "GRU", "frames w r b h", "states", OutputSequenceTensor=f32(20, 1, 1, 32)),
-    node("letters", "GEMM", "states letters", "scores", ATensor=f32(1, 1, 20, 32), OutputTensor=f32(1, 1, 20, 30)),
-    node(
-        "best",
-        "ARGMAX",
-        "scores",
-        "y",
-        OutputTensor=tensor("UINT32", 1, 1, 20, 1),
-        Axes=[3],
-        AxisDirection="INCREASING",
-    ),
-    outputs=["y"],
+    {"frames": [1, 20, 1, 40]},
+    {"w": [1, 1, 96, 40], "r": [1, 1, 96, 32], "b": [1, 1, 1, 192], "h": [1, 1, 1, 32], "letters": [1, 1, 32, 30]},
+    node("gru", "GRU", "frames w r b h -> states", [20, 1, 1, 32]),
+    node("letters", "GEMM", "states letters -> scores", [1, 1, 20, 30], ATensor=f32(1, 1, 20, 32)),
+    node("best", "ARGMAX", "scores -> y", tensor("UINT32", 1, 1, 20, 1), Axes=[3], AxisDirection="INCREASING"),
 )
+"""A GRU over frames of sound, and the letter of each frame."""
 
 GRAPH_OF_FOUR = graph(
     serialized("conv", "CONVOLUTION", [1, 3, 16, 16], [8, 3, 3, 3], None, [1, 8, 16, 16], Padding=[1, 1]),
@@ -189,80 +147,67 @@ GRAPH_OF_FOUR = graph(
     edges=[(0, 1, 0), (1, 2, 0), (2, 3, 0)],
     output=3,
 )
+"""A convolution, a batch normalization, a ReLU and a pool."""
 
 DISPATCHED = dxdispatch(
     {"X": buffer(192), "W": buffer(108), "Y": buffer(256)},
-    {
-        "conv": (
-            dispatchable(
-                "CONVOLUTION", [1, 3, 8, 8], [4, 3, 3, 3], None, [1, 4, 8, 8], DimensionCount=2, Padding=[1, 1]
-            ),
-            {"InputTensor": "X", "FilterTensor": "W", "OutputTensor": "Y"},
-        )
-    },
-    "Y",
+    dispatch(
+        "conv", "CONVOLUTION", "X W Y", [1, 3, 8, 8], [4, 3, 3, 3], None, [1, 4, 8, 8], DimensionCount=2, Padding=[1, 1]
+    ),
 )
+"""A convolution."""
 
 AUTOENCODER = native(
-    {"x": f32(1, 3, 32, 32)},
+    {"x": [1, 3, 32, 32]},
     {
-        "down.w": f32(8, 3, 2, 2),
-        "up.w": f32(8, 4, 2, 2),
-        "mean": f32(1, 4, 1, 1),
-        "variance": f32(1, 4, 1, 1),
-        "scale": f32(1, 4, 1, 1),
-        "shift": f32(1, 4, 1, 1),
+        "down.w": [8, 3, 2, 2],
+        "up.w": [8, 4, 2, 2],
+        "mean": [1, 4, 1, 1],
+        "variance": [1, 4, 1, 1],
+        "scale": [1, 4, 1, 1],
+        "shift": [1, 4, 1, 1],
     },
-    node("down", "CONVOLUTION", "x down.w", OutputTensor=f32(1, 8, 16, 16), Strides=[2, 2]),
-    node("up", "CONVOLUTION", "down up.w", OutputTensor=f32(1, 4, 32, 32), Direction="BACKWARD", Strides=[2, 2]),
-    node("norm", "BATCH_NORMALIZATION", "up mean variance scale shift", OutputTensor=f32(1, 4, 32, 32)),
-    node("halves", "SPLIT", "norm", "a b", OutputTensors=[f32(1, 2, 32, 32), f32(1, 2, 32, 32)], Axis=1),
-    outputs=["a", "b"],
+    node("down", "CONVOLUTION", "x down.w", [1, 8, 16, 16], Strides=[2, 2]),
+    node("up", "CONVOLUTION", "down up.w", [1, 4, 32, 32], Direction="BACKWARD", Strides=[2, 2]),
+    node("norm", "BATCH_NORMALIZATION", "up mean variance scale shift", [1, 4, 32, 32]),
+    node("halves", "SPLIT", "norm -> a b", [f32(1, 2, 32, 32), f32(1, 2, 32, 32)], Axis=1),
 )
+"""A convolution and its inverse, normalized and split."""
 
 BEST = native(
-    {"scores": f32(1, 1, 8, 100)},
+    {"scores": [1, 1, 8, 100]},
     {},
-    node("softmax", "ACTIVATION_SOFTMAX", "scores", "likely"),
-    node(
-        "best",
-        "TOP_K",
-        "likely",
-        "values places",
-        OutputValueTensor=f32(1, 1, 8, 5),
-        OutputIndexTensor=tensor("UINT32", 1, 1, 8, 5),
-        Axis=3,
-        K=5,
-    ),
-    outputs=["values", "places"],
+    node("softmax", "ACTIVATION_SOFTMAX", "scores -> likely"),
+    node("best", "TOP_K", "likely -> values places", [1, 1, 8, 5], tensor("UINT32", 1, 1, 8, 5), Axis=3, K=5),
 )
+"""The five likeliest of a hundred classes."""
 
 ENLARGER = native(
-    {"x": f32(1, 1, 24, 24)},
-    {"first.w": f32(16, 1, 5, 5), "slope": f32(1, 16, 1, 1), "second.w": f32(9, 16, 3, 3)},
-    node("first", "CONVOLUTION", "x first.w", OutputTensor=f32(1, 16, 24, 24), Padding=[2, 2]),
+    {"x": [1, 1, 24, 24]},
+    {"first.w": [16, 1, 5, 5], "slope": [1, 16, 1, 1], "second.w": [9, 16, 3, 3]},
+    node("first", "CONVOLUTION", "x first.w", [1, 16, 24, 24], Padding=[2, 2]),
     node(
         "prelu",
         "ACTIVATION_PARAMETERIZED_RELU",
         "first slope",
+        [1, 16, 24, 24],
         SlopeTensor=f32(1, 16, 24, 24, Strides=[0, 1, 0, 0]),
-        OutputTensor=f32(1, 16, 24, 24),
     ),
-    node("second", "CONVOLUTION", "prelu second.w", OutputTensor=f32(1, 9, 24, 24), Padding=[1, 1]),
-    node("shuffle", "DEPTH_TO_SPACE1", "second", OutputTensor=f32(1, 1, 72, 72), BlockSize=3, Order="COLUMN_ROW_DEPTH"),
-    node("clip", "ELEMENT_WISE_CLIP", "shuffle", "y", OutputTensor=f32(1, 1, 72, 72), Min=0, Max=1),
-    outputs=["y"],
+    node("second", "CONVOLUTION", "prelu second.w", [1, 9, 24, 24], Padding=[1, 1]),
+    node("shuffle", "DEPTH_TO_SPACE1", "second", [1, 1, 72, 72], BlockSize=3, Order="COLUMN_ROW_DEPTH"),
+    node("clip", "ELEMENT_WISE_CLIP", "shuffle -> y", [1, 1, 72, 72], Min=0, Max=1),
     level="6_1",
 )
+"""Superresolution: an image three times as large."""
 
 DETECTOR = native(
-    {"features": f32(1, 64, 16, 16), "regions": f32(1, 1, 10, 4), "pictures": tensor("UINT32", 1, 1, 1, 10)},
-    {"head.w": f32(1, 1, 3136, 100)},
+    {"features": [1, 64, 16, 16], "regions": [1, 1, 10, 4], "pictures": tensor("UINT32", 1, 1, 1, 10)},
+    {"head.w": [1, 1, 3136, 100]},
     node(
         "align",
         "ROI_ALIGN1",
         "features regions pictures",
-        OutputTensor=f32(10, 64, 7, 7),
+        [10, 64, 7, 7],
         ReductionFunction="AVERAGE",
         InterpolationMode="LINEAR",
         SpatialScaleX=0.0625,
@@ -274,132 +219,101 @@ DETECTOR = native(
         MaximumSamplesPerOutput=4,
         AlignRegionsToCorners=False,
     ),
-    node("head", "GEMM", "align head.w", ATensor=f32(1, 1, 10, 3136), OutputTensor=f32(1, 1, 10, 100)),
-    node("parts", "SPLIT", "head", "scores boxes", OutputTensors=[f32(1, 1, 10, 20), f32(1, 1, 10, 80)], Axis=3),
-    node("softmax", "ACTIVATION_SOFTMAX1", "scores", "likely", OutputTensor=f32(1, 1, 10, 20), Axes=[3]),
-    outputs=["likely", "boxes"],
+    node("head", "GEMM", "align head.w", [1, 1, 10, 100], ATensor=f32(1, 1, 10, 3136)),
+    node("parts", "SPLIT", "head -> scores boxes", [f32(1, 1, 10, 20), f32(1, 1, 10, 80)], Axis=3),
+    node("softmax", "ACTIVATION_SOFTMAX1", "scores -> likely", [1, 1, 10, 20], Axes=[3]),
     level="6_1",
 )
+"""The class probabilities and boxes of regions."""
 
 DECODER = native(
-    {"words": f32(1, 16, 64)},
-    {"gain": f32(1, 1, 64), "shift": f32(1, 1, 64)},
+    {"words": [1, 16, 64]},
+    {"gain": [1, 1, 64], "shift": [1, 1, 64]},
     node(
         "norm",
         "MEAN_VARIANCE_NORMALIZATION1",
         "words gain shift",
+        [1, 16, 64],
         ScaleTensor=f32(1, 16, 64, Strides=[0, 0, 1]),
         BiasTensor=f32(1, 16, 64, Strides=[0, 0, 1]),
-        OutputTensor=f32(1, 16, 64),
         Axes=[2],
     ),
-    node("attention", "MULTIHEAD_ATTENTION", "norm norm norm", OutputTensor=f32(1, 16, 64), HeadCount=4),
-    node("residual", "ELEMENT_WISE_ADD", "words attention", "y", OutputTensor=f32(1, 16, 64)),
-    outputs=["y"],
+    node("attention", "MULTIHEAD_ATTENTION", "norm norm norm", [1, 16, 64], HeadCount=4),
+    node("residual", "ELEMENT_WISE_ADD", "words attention -> y", [1, 16, 64]),
     level="6_1",
 )
+"""A layer normalization, self-attention and a residual."""
 
 TAGGER = native(
-    {"words": f32(1, 12, 2, 24), "lengths": tensor("UINT32", 1, 1, 1, 2)},
-    {
-        "w": f32(1, 2, 64, 24),
-        "r": f32(1, 2, 64, 16),
-        "b": f32(1, 1, 2, 128),
-        "h": f32(1, 2, 2, 16),
-        "c": f32(1, 2, 2, 16),
-    },
+    {"words": [1, 12, 2, 24], "lengths": tensor("UINT32", 1, 1, 1, 2)},
+    {"w": [1, 2, 64, 24], "r": [1, 2, 64, 16], "b": [1, 1, 2, 128], "h": [1, 2, 2, 16], "c": [1, 2, 2, 16]},
     node(
         "lstm",
         "LSTM",
-        "words w r b h c lengths",
-        "states",
-        OutputSequenceTensor=f32(12, 2, 2, 16),
+        "words w r b h c lengths -> states",
+        [12, 2, 2, 16],
         ActivationDescs=2 * activations("SIGMOID", "TANH", "TANH"),
         Direction="BIDIRECTIONAL",
     ),
-    outputs=["states"],
     level="6_1",
 )
+"""A bidirectional LSTM over two sentences."""
 
 SOUND = native(
-    {"sound": f32(1, 1, 1, 400)},
-    {"waves.w": f32(16, 1, 1, 32)},
-    node(
-        "mirror",
-        "PADDING",
-        "sound",
-        OutputTensor=f32(1, 1, 1, 416),
-        PaddingMode="REFLECTION",
-        PaddingValue=0,
-        Padding=[0, 0, 0, 8],
-    ),
-    node("waves", "CONVOLUTION", "mirror waves.w", OutputTensor=f32(1, 16, 1, 25), Strides=[1, 16]),
-    node("power", "ELEMENT_WISE_CONSTANT_POW", "waves", OutputTensor=f32(1, 16, 1, 25), Exponent=2),
+    {"sound": [1, 1, 1, 400]},
+    {"waves.w": [16, 1, 1, 32]},
+    node("mirror", "PADDING", "sound", [1, 1, 1, 416], PaddingMode="REFLECTION", PaddingValue=0, Padding=[0, 0, 0, 8]),
+    node("waves", "CONVOLUTION", "mirror waves.w", [1, 16, 1, 25], Strides=[1, 16]),
+    node("power", "ELEMENT_WISE_CONSTANT_POW", "waves", [1, 16, 1, 25], Exponent=2),
     node(
         "sum",
         "CUMULATIVE_SUMMATION",
-        "power",
-        "y",
-        OutputTensor=f32(1, 16, 1, 25),
+        "power -> y",
+        [1, 16, 1, 25],
         Axis=3,
         AxisDirection="INCREASING",
         HasExclusiveSum=False,
     ),
-    outputs=["y"],
     level="6_1",
 )
+"""The energy of sixteen tones, accumulated over time."""
 
 SMALL_NUMBERS = native(
-    {"x": f32(1, 1, 8, 64)},
+    {"x": [1, 1, 8, 64]},
     {"w": tensor("INT8", 1, 1, 64, 32)},
     node(
         "bytes",
         "DYNAMIC_QUANTIZE_LINEAR",
-        "x",
-        "q s z",
-        OutputTensor=tensor("UINT8", 1, 1, 8, 64),
-        OutputScaleTensor=f32(1, 1, 1, 1),
-        OutputZeroPointTensor=tensor("UINT8", 1, 1, 1, 1),
+        "x -> q s z",
+        tensor("UINT8", 1, 1, 8, 64),
+        [1, 1, 1, 1],
+        tensor("UINT8", 1, 1, 1, 1),
     ),
-    node("product", "MATRIX_MULTIPLY_INTEGER", "q z w", "sums", OutputTensor=tensor("INT32", 1, 1, 8, 32)),
-    node("cast", "CAST", "sums", "reals", OutputTensor=f32(1, 1, 8, 32)),
+    node("product", "MATRIX_MULTIPLY_INTEGER", "q z w -> sums", tensor("INT32", 1, 1, 8, 32)),
+    node("cast", "CAST", "sums -> reals", [1, 1, 8, 32]),
     node(
-        "scaled",
-        "ELEMENT_WISE_MULTIPLY",
-        "reals s",
-        "y",
-        BTensor=f32(1, 1, 8, 32, Strides=[0, 0, 0, 0]),
-        OutputTensor=f32(1, 1, 8, 32),
+        "scaled", "ELEMENT_WISE_MULTIPLY", "reals s -> y", [1, 1, 8, 32], BTensor=f32(1, 1, 8, 32, Strides=[0, 0, 0, 0])
     ),
-    outputs=["y"],
     level="6_1",
 )
+"""A dynamically quantized matrix product."""
 
 MAP = native(
     {"classes": tensor("UINT32", 1, 1, 8, 8)},
-    {"off_on": f32(1, 1, 1, 2)},
-    node("one of five", "ONE_HOT", "classes off_on", "planes", OutputTensor=f32(1, 5, 8, 8), Axis=1),
-    node("larger", "RESAMPLE1", "planes", "large", OutputTensor=f32(1, 5, 16, 16), Scales=[1, 1, 2, 2]),
-    node(
-        "columns",
-        "FILL_VALUE_SEQUENCE",
-        "",
-        OutputTensor=f32(1, 1, 1, 16),
-        ValueDataType="FLOAT32",
-        ValueStart=0,
-        ValueDelta=1,
-    ),
+    {"off_on": [1, 1, 1, 2]},
+    node("one of five", "ONE_HOT", "classes off_on -> planes", [1, 5, 8, 8], Axis=1),
+    node("larger", "RESAMPLE1", "planes -> large", [1, 5, 16, 16], Scales=[1, 1, 2, 2]),
+    node("columns", "FILL_VALUE_SEQUENCE", "", [1, 1, 1, 16], ValueDataType="FLOAT32", ValueStart=0, ValueDelta=1),
     node(
         "moved",
         "ELEMENT_WISE_MULTIPLY",
-        "large columns",
-        "y",
+        "large columns -> y",
+        [1, 5, 16, 16],
         BTensor=f32(1, 5, 16, 16, Strides=[0, 0, 0, 1]),
-        OutputTensor=f32(1, 5, 16, 16),
     ),
-    outputs=["y"],
     level="6_1",
 )
+"""A plane for each class of a map, enlarged and weighted by its columns."""
 
 GRAPH_OF_POOLS = edit(
     graph(
@@ -422,29 +336,24 @@ GRAPH_OF_POOLS = edit(
     ),
     {"IntermediateEdges/2/FromNodeOutputIndex": 1},
 ).model
+"""A pool and its inverse."""
 
 JOINED = dxdispatch(
     {"A": buffer(32), "B": buffer(16), "AB": buffer(48), "Y": buffer(108)},
-    {
-        "join": (
-            dispatchable("JOIN", [f32(1, 2, 4, 4), f32(1, 1, 4, 4)], [1, 3, 4, 4], InputCount=2, Axis=1),
-            {"InputTensors": ["A", "B"], "OutputTensor": "AB"},
-        ),
-        "pad": (
-            dispatchable(
-                "PADDING",
-                [1, 3, 4, 4],
-                [1, 3, 6, 6],
-                PaddingMode="EDGE",
-                PaddingValue=0,
-                DimensionCount=4,
-                Padding=[0, 0, 1, 1],
-            ),
-            {"InputTensor": "AB", "OutputTensor": "Y"},
-        ),
-    },
-    "Y",
+    dispatch("join", "JOIN", "A B AB", [f32(1, 2, 4, 4), f32(1, 1, 4, 4)], [1, 3, 4, 4], InputCount=2, Axis=1),
+    dispatch(
+        "pad",
+        "PADDING",
+        "AB Y",
+        [1, 3, 4, 4],
+        [1, 3, 6, 6],
+        PaddingMode="EDGE",
+        PaddingValue=0,
+        DimensionCount=4,
+        Padding=[0, 0, 1, 1],
+    ),
 )
+"""Two tensors joined and padded."""
 
 GRAPH_OF_TWO = graph(
     serialized(
@@ -466,6 +375,7 @@ GRAPH_OF_TWO = graph(
     edges=[(2, 0, 2), (0, 1, 0)],
     output=1,
 )
+"""Two convolutions, the first with a constant bias."""
 
 HEADS = graph(
     serialized(
@@ -492,6 +402,7 @@ HEADS = graph(
     output=4,
     names="query key mask value",
 )
+"""Attention of four heads under a mask."""
 
 HALVED = graph(
     serialized(
@@ -523,62 +434,62 @@ HALVED = graph(
     edges=[(0, 1, 0), (1, 2, 0)],
     output=2,
 )
+"""The stem of a ResNet, and a transposed convolution."""
 
 RANKED = dxdispatch(
     {
         "table": buffer(400),
-        "tokens": {"initialValuesDataType": "UINT32", "initialValues": [3, 1, 4, 1, 5, 9]},
+        "tokens": buffer(6, "UINT32"),
         "words": buffer(48),
         "W": buffer(32),
-        "b": {"initialValuesDataType": "FLOAT32", "initialValues": [1, 2, 3, 4]},
+        "b": buffer(4),
         "scores": buffer(24),
         "best": buffer(12),
         "places": buffer(12, "UINT32"),
     },
-    {
-        "lookup": (
-            dispatchable(
-                "GATHER", [1, 1, 50, 8], tensor("UINT32", 1, 1, 1, 6), [1, 1, 6, 8], Axis=2, IndexDimensions=1
-            ),
-            {"InputTensor": "table", "IndicesTensor": "tokens", "OutputTensor": "words"},
-        ),
-        "dense": (
-            dispatchable(
-                "GEMM", [1, 1, 6, 8], [1, 1, 8, 4], f32(1, 1, 6, 4, Strides=[0, 0, 0, 1]), [1, 1, 6, 4], Beta=1
-            ),
-            {"ATensor": "words", "BTensor": "W", "CTensor": "b", "OutputTensor": "scores"},
-        ),
-        "rank": (
-            dispatchable("TOP_K", [1, 1, 6, 4], [1, 1, 6, 2], tensor("UINT32", 1, 1, 6, 2), Axis=3, K=2),
-            {"InputTensor": "scores", "OutputValueTensor": "best", "OutputIndexTensor": "places"},
-        ),
-    },
-    "places",
+    dispatch(
+        "lookup",
+        "GATHER",
+        "table tokens words",
+        [1, 1, 50, 8],
+        tensor("UINT32", 1, 1, 1, 6),
+        [1, 1, 6, 8],
+        Axis=2,
+        IndexDimensions=1,
+    ),
+    dispatch(
+        "dense",
+        "GEMM",
+        "words W b scores",
+        [1, 1, 6, 8],
+        [1, 1, 8, 4],
+        f32(1, 1, 6, 4, Strides=[0, 0, 0, 1]),
+        [1, 1, 6, 4],
+        Beta=1,
+    ),
+    dispatch(
+        "rank", "TOP_K", "scores best places", [1, 1, 6, 4], [1, 1, 6, 2], tensor("UINT32", 1, 1, 6, 2), Axis=3, K=2
+    ),
 )
+"""An embedding, a classifier, and the best two classes of each word."""
 
 KEYWORDS = native(
-    {"frames": f32(1, 25, 1, 13)},
-    {
-        "lstm.w": f32(1, 1, 80, 13),
-        "lstm.r": f32(1, 1, 80, 20),
-        "lstm.b": f32(1, 1, 1, 160),
-        "classes.w": f32(1, 1, 20, 6),
-    },
-    node("lstm", "LSTM", "frames lstm.w lstm.r lstm.b", "states", OutputSequenceTensor=f32(25, 1, 1, 20)),
+    {"frames": [1, 25, 1, 13]},
+    {"lstm.w": [1, 1, 80, 13], "lstm.r": [1, 1, 80, 20], "lstm.b": [1, 1, 1, 160], "classes.w": [1, 1, 20, 6]},
+    node("lstm", "LSTM", "frames lstm.w lstm.r lstm.b -> states", [25, 1, 1, 20]),
     node(
         "last",
         "SLICE1",
-        "states",
-        "last_state",
-        OutputTensor=f32(1, 1, 1, 20),
+        "states -> last_state",
+        [1, 1, 1, 20],
         InputWindowOffsets=[24, 0, 0, 0],
         InputWindowSizes=[1, 1, 1, 20],
         InputWindowStrides=[1, 1, 1, 1],
     ),
-    node("classes", "GEMM", "last_state classes.w", OutputTensor=f32(1, 1, 1, 6)),
-    outputs=["classes"],
+    node("classes", "GEMM", "last_state classes.w", [1, 1, 1, 6]),
     level="6_1",
 )
+"""Which of six words was spoken."""
 
 PERCEPTRON = edit(
     graph(
@@ -609,16 +520,16 @@ PERCEPTRON = edit(
     ),
     {"InputEdges/4/GraphInputIndex": 0, "InputEdges/5/GraphInputIndex": 4},
 ).model
+"""The feed-forward part of a transformer layer."""
 
 CROPPED = native(
-    {"x": f32(1, 3, 32, 32)},
-    {"step": f32(1, 1, 1, 1), "zero": tensor("UINT8", 1, 1, 1, 1), "logo": f32(1, 1, 18, 18)},
+    {"x": [1, 3, 32, 32]},
+    {"step": [1, 1, 1, 1], "zero": tensor("UINT8", 1, 1, 1, 1), "logo": [1, 1, 18, 18]},
     node(
         "crop",
         "SLICE1",
-        "x",
-        "cropped",
-        OutputTensor=f32(1, 3, 16, 16),
+        "x -> cropped",
+        [1, 3, 16, 16],
         InputWindowOffsets=[0, 0, 8, 8],
         InputWindowSizes=[1, 3, 16, 16],
         InputWindowStrides=[1, 1, 1, 1],
@@ -626,57 +537,49 @@ CROPPED = native(
     node(
         "frame",
         "PADDING",
-        "cropped",
-        "framed",
-        OutputTensor=f32(1, 3, 18, 18),
+        "cropped -> framed",
+        [1, 3, 18, 18],
         PaddingMode="CONSTANT",
         PaddingValue=0,
         Padding=[0, 0, 1, 1],
     ),
-    node("stamp", "JOIN", "framed logo", "stamped", OutputTensor=f32(1, 4, 18, 18), Axis=1),
-    node("large", "RESAMPLE1", "stamped", OutputTensor=f32(1, 4, 36, 36), Scales=[1, 1, 2, 2]),
-    node("brightness", "REDUCE", "large", Function="AVERAGE", OutputTensor=f32(1, 4, 1, 1), Axes=[2, 3]),
+    node("stamp", "JOIN", "framed logo -> stamped", [1, 4, 18, 18], Axis=1),
+    node("large", "RESAMPLE1", "stamped", [1, 4, 36, 36], Scales=[1, 1, 2, 2]),
+    node("brightness", "REDUCE", "large", [1, 4, 1, 1], Function="AVERAGE", Axes=[2, 3]),
     node(
         "bytes",
         "ELEMENT_WISE_QUANTIZE_LINEAR",
-        "brightness step zero",
-        "y",
+        "brightness step zero -> y",
+        tensor("UINT8", 1, 4, 1, 1),
         ScaleTensor=f32(1, 4, 1, 1, Strides=[0, 0, 0, 0]),
         ZeroPointTensor=tensor("UINT8", 1, 4, 1, 1, Strides=[0, 0, 0, 0]),
-        OutputTensor=tensor("UINT8", 1, 4, 1, 1),
     ),
-    outputs=["y"],
     level="6_1",
 )
+"""An image cropped, padded, joined with another one and enlarged; its brightness."""
 
 QUANTIZED = dxdispatch(
     {"X": buffer(4), "Scale": buffer(1), "Zero": buffer(1, "UINT8"), "Y": buffer(4, "UINT8")},
-    {
-        "quantize": (
-            dispatchable(
-                "ELEMENT_WISE_QUANTIZE_LINEAR",
-                [1, 1, 2, 2],
-                f32(1, 1, 2, 2, Strides=[0, 0, 0, 0]),
-                tensor("UINT8", 1, 1, 2, 2, Strides=[0, 0, 0, 0]),
-                tensor("UINT8", 1, 1, 2, 2),
-            ),
-            {"InputTensor": "X", "ScaleTensor": "Scale", "ZeroPointTensor": "Zero", "OutputTensor": "Y"},
-        )
-    },
-    "Y",
+    dispatch(
+        "quantize",
+        "ELEMENT_WISE_QUANTIZE_LINEAR",
+        "X Scale Zero Y",
+        [1, 1, 2, 2],
+        f32(1, 1, 2, 2, Strides=[0, 0, 0, 0]),
+        tensor("UINT8", 1, 1, 2, 2, Strides=[0, 0, 0, 0]),
+        tensor("UINT8", 1, 1, 2, 2),
+    ),
 )
+"""A quantization."""
 
 PITCHED = dxdispatch(
     {"X": buffer(16), "Y": buffer(12)},
-    {
-        "pack": (
-            dispatchable(
-                "ELEMENT_WISE_IDENTITY",
-                f32(1, 1, 4, 3, Strides=[16, 16, 4, 1], TotalTensorSizeInBytes=60),
-                [1, 1, 4, 3],
-            ),
-            {"InputTensor": "X", "OutputTensor": "Y"},
-        )
-    },
-    "Y",
+    dispatch(
+        "pack",
+        "ELEMENT_WISE_IDENTITY",
+        "X Y",
+        f32(1, 1, 4, 3, Strides=[16, 16, 4, 1], TotalTensorSizeInBytes=60),
+        [1, 1, 4, 3],
+    ),
 )
+"""Rows with gaps, packed."""

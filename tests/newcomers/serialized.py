@@ -168,10 +168,7 @@ EDGES = (
         "constant in FLOAT64, as numpy makes it",
         edit(
             GRAPH_OF_TWO,
-            {
-                "Nodes/2/Desc/DataSize": 64,
-                "Nodes/2/Desc/Data": b64encode(np.full(8, 0.5).tobytes()).decode(),
-            },
+            {"Nodes/2/Desc/DataSize": 64, "Nodes/2/Desc/Data": b64encode(np.full(8, 0.5).tobytes()).decode()},
         ),
         ['"bias"|BiasTensor|DataSize|"conv1"', r"\b64\b", r"\b32\b"],
     ),
