@@ -152,7 +152,7 @@ def _connected(fields: Sequence[FieldSchema], names: str) -> Model:
 
 
 def native(inputs: Model, constants: Model, *nodes: Model, level: str = "5_0") -> Model:
-    """A model in the native format, whose outputs no node reads; constants without contents are filled with ones."""
+    """A model in the native format; its outputs are the values that no node reads, its constants are ones."""
     read, written = (
         [name for node in nodes for item in node[side].values() for name in _listed(item)]
         for side in ("inputs", "outputs")
@@ -369,11 +369,15 @@ def text_of(model: Model) -> str:
 # --- Cases ------------------------------------------------------------------------------------------------------------
 
 
-def case(name: str, wrong: Edited | Model, says: list[str], at: str = "", **more: Any) -> Case:
-    """A file with a mistake, which is an edit of a valid model or at a path; the answer must name its lines."""
-    mistake = wrong if isinstance(wrong, Edited) else Edited(wrong, pointer_of(wrong, at) if at else "", "")
-    writer = Writer(mistake.model)
-    here, there = (writer.line(pointer) if pointer else None for pointer in (mistake.here, mistake.there))
+def case(name: str, wrong: Edited | Model, says: list[str], at: str = "", also: str = "", **more: Any) -> Case:
+    """A file with a mistake: an edit of a valid model, or a model with a mistake at a path, and another place involved.
+
+    The answer must name the lines of both.
+    """
+    if not isinstance(wrong, Edited):
+        wrong = Edited(wrong, *(pointer_of(wrong, path) if path else "" for path in (at, also)))
+    writer = Writer(wrong.model)
+    here, there = (writer.line(pointer) if pointer else None for pointer in (wrong.here, wrong.there))
     return Case(name, writer.text, tuple(says), here=here, there=there, **more)
 
 

@@ -16,7 +16,7 @@ class Tensor:
 """A tensor of PyTorch."""
 
 TENSORS = (
-    program("INT32 and INT64 operands", "y = a + b", ["INT8", "INT32", r"cast\("], a="np.int8, [4]", b="np.int32, [4]"),
+    program("INT8 and INT32 operands", "y = a + b", ["INT8", "INT32", r"cast\("], a="np.int8, [4]", b="np.int32, [4]"),
     program(
         "all outputs of a pool as one",
         "y = g.activation_relu(g.max_pooling(x, 2, strides=2))",

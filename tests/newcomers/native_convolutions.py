@@ -41,11 +41,10 @@ CONVOLUTIONS = (
     ),
     case(
         "convolution: filter in HWIO order, 3x3 with 3 channels",
-        edit(
-            one("CONVOLUTION", [1, 3, 32, 32], [3, 3, 3, 8], None, [1, 8, 32, 32], Padding=[1, 1]),
-            {"node/OutputTensor": HERE, "inputs/FilterTensor": THERE},
-        ),
+        one("CONVOLUTION", [1, 3, 32, 32], [3, 3, 3, 8], None, [1, 8, 32, 32], Padding=[1, 1]),
         ["looks like HWIO", r"\[8, 3, 3, 3\]"],
+        "node/OutputTensor",
+        also="inputs/FilterTensor",
         never=("OutputTensor of sizes",),
     ),
     case(
@@ -103,11 +102,10 @@ CONVOLUTIONS = (
     ),
     case(
         "depthwise convolution: all channels in one group",
-        edit(
-            one("CONVOLUTION", [1, 8, 16, 16], [8, 1, 3, 3], None, [1, 8, 16, 16], Padding=[1, 1]),
-            {"nodes/node/inputs": HERE, "node/GroupCount": THERE},
-        ),
+        one("CONVOLUTION", [1, 8, 16, 16], [8, 1, 3, 3], None, [1, 8, 16, 16], Padding=[1, 1]),
         ["FilterTensor|GroupCount", "(help|or): GroupCount 8"],
+        "nodes/node/inputs",
+        also="node/GroupCount",
     ),
     case(
         "depthwise convolution: channels in the filter's second dimension",
@@ -273,19 +271,18 @@ NORMALIZATION = (
     ),
     case(
         "batch normalization: all statistics in the last dimension",
-        edit(
-            one(
-                "BATCH_NORMALIZATION",
-                [1, 4, 8, 8],
-                [1, 1, 1, 4],
-                "MeanTensor",
-                "MeanTensor",
-                "MeanTensor",
-                [1, 4, 8, 8],
-            ),
-            {"nodes/node/inputs": HERE, "inputs/MeanTensor": THERE},
+        one(
+            "BATCH_NORMALIZATION",
+            [1, 4, 8, 8],
+            [1, 1, 1, 4],
+            "MeanTensor",
+            "MeanTensor",
+            "MeanTensor",
+            [1, 4, 8, 8],
         ),
         [r"help: MeanTensor, VarianceTensor, ScaleTensor, BiasTensor of sizes \[1, 4, 1, 1\]"],
+        "nodes/node/inputs",
+        also="inputs/MeanTensor",
         never=(r"\n +or:",),
         fixed=True,
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.frontends.models import REMOVE, f32
-from tests.newcomers.build import HERE, THERE, case, edit, one, tensor
+from tests.newcomers.build import HERE, case, edit, one, tensor
 from tests.newcomers.networks import BEST, BYTES, NETWORK, SENTENCE, SMALL_NUMBERS, SPEECH, TAGGER
 
 CASES = (
@@ -55,17 +55,16 @@ CASES = (
     ),
     case(
         "ONE_HOT: INT32 values for a FLOAT32 output",
-        edit(
-            one(
-                "ONE_HOT",
-                tensor("UINT32", 1, 1, 6, 1),
-                tensor("INT32", 1, 1, 1, 2, values=[0, 1]),
-                [1, 1, 6, 10],
-                Axis=3,
-            ),
-            {"node/OutputTensor": THERE},
+        one(
+            "ONE_HOT",
+            tensor("UINT32", 1, 1, 6, 1),
+            tensor("INT32", 1, 1, 1, 2, values=[0, 1]),
+            [1, 1, 6, 10],
+            Axis=3,
         ),
         ["ValuesTensor", "OutputTensor", "INT32", "FLOAT32", "(help|or):.*(ValuesTensor.*FLOAT32|INT32)"],
+        "node/OutputTensor",
+        also="node/OutputTensor",
     ),
     case(
         "ROI_ALIGN: batch indices as FLOAT32",
@@ -151,11 +150,10 @@ CASES = (
     ),
     case(
         "convolution: weights in FLOAT64, as numpy makes them",
-        edit(
-            one("CONVOLUTION", [1, 3, 32, 32], tensor("FLOAT64", 8, 3, 3, 3), None, [1, 8, 32, 32], Padding=[1, 1]),
-            {"nodes/node/inputs": HERE, "inputs/FilterTensor": THERE},
-        ),
+        one("CONVOLUTION", [1, 3, 32, 32], tensor("FLOAT64", 8, 3, 3, 3), None, [1, 8, 32, 32], Padding=[1, 1]),
         ["FLOAT64", "CAST"],
+        "nodes/node/inputs",
+        also="inputs/FilterTensor",
     ),
     case(
         "dequantization: FLOAT16 output of a FLOAT32 scale",

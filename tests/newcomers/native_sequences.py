@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.frontends.models import f32
-from tests.newcomers.build import HERE, THERE, activations, case, edit, one, tensor
+from tests.newcomers.build import HERE, activations, case, edit, one, tensor
 from tests.newcomers.networks import DECODER, KEYWORDS, SPEECH, TAGGER
 
 RECURRENT = (
@@ -64,11 +64,10 @@ RECURRENT = (
     ),
     case(
         "LSTM: input with its batch first, as in PyTorch",
-        edit(
-            one("LSTM", [1, 2, 6, 10], [1, 1, 64, 10], [1, 1, 64, 16], None, None, None, None, None, [6, 1, 2, 16]),
-            {"node/OutputSequenceTensor": HERE, "inputs/InputTensor": THERE},
-        ),
+        one("LSTM", [1, 2, 6, 10], [1, 1, 64, 10], [1, 1, 64, 16], None, None, None, None, None, [6, 1, 2, 16]),
         ["InputTensor", "OutputSequenceTensor", r"help:.*\[1, 6, 2, 10\]|help:.*batch.*step|help:.*step.*batch"],
+        "node/OutputSequenceTensor",
+        also="inputs/InputTensor",
     ),
     case(
         "LSTM: one of two biases, as in PyTorch",
@@ -144,19 +143,17 @@ RECURRENT = (
 ATTENTION = (
     case(
         "attention: HeadCount does not divide the query",
-        edit(
-            one("MULTIHEAD_ATTENTION", [2, 10, 64], [2, 10, 64], [2, 10, 64], OutputTensor=f32(2, 10, 64), HeadCount=6),
-            {"nodes/node/inputs": HERE, "node/HeadCount": THERE},
-        ),
+        one("MULTIHEAD_ATTENTION", [2, 10, 64], [2, 10, 64], [2, 10, 64], OutputTensor=f32(2, 10, 64), HeadCount=6),
         ["not a multiple of HeadCount, 6", r"help: HeadCount 4\n +or: HeadCount 8"],
+        "nodes/node/inputs",
+        also="node/HeadCount",
     ),
     case(
         "attention: keys transposed",
-        edit(
-            one("MULTIHEAD_ATTENTION", [2, 10, 64], [2, 64, 12], [2, 12, 64], OutputTensor=f32(2, 10, 64)),
-            {"nodes/node/inputs": HERE, "inputs/KeyTensor": THERE},
-        ),
+        one("MULTIHEAD_ATTENTION", [2, 10, 64], [2, 64, 12], [2, 12, 64], OutputTensor=f32(2, 10, 64)),
         ["KeyTensor", r"help:.*KeyTensor.*\[2, 12, 64\]"],
+        "nodes/node/inputs",
+        also="inputs/KeyTensor",
     ),
     case(
         "attention: mask with MaskType NONE",

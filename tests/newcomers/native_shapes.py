@@ -23,11 +23,10 @@ from tests.newcomers.networks import (
 MATRICES = (
     case(
         "GEMM: bias of one row",
-        edit(
-            one("GEMM", [1, 1, 4, 8], [1, 1, 8, 16], [1, 1, 1, 16], [1, 1, 4, 16], Beta=1),
-            {"node/OutputTensor": HERE, "inputs/CTensor": THERE},
-        ),
+        one("GEMM", [1, 1, 4, 8], [1, 1, 8, 16], [1, 1, 1, 16], [1, 1, 4, 16], Beta=1),
         [r"help: CTensor repeated: Sizes \[1, 1, 4, 16\] with Strides \[0, 0, 0, 1\]"],
+        "node/OutputTensor",
+        also="inputs/CTensor",
         fixed=True,
     ),
     case(
@@ -123,11 +122,10 @@ MATRICES = (
 PARTS = (
     case(
         "JOIN: along the batch instead of the channels",
-        edit(
-            one("JOIN", [f32(1, 4, 8, 8), f32(1, 4, 8, 8)], [1, 8, 8, 8], Axis=0),
-            {"node/OutputTensor": HERE, "node/Axis": THERE},
-        ),
+        one("JOIN", [f32(1, 4, 8, 8), f32(1, 4, 8, 8)], [1, 8, 8, 8], Axis=0),
         ["OutputTensor|Axis", "(help|or): Axis 1"],
+        "node/OutputTensor",
+        also="node/Axis",
     ),
     case(
         "JOIN: along the height instead of the channels",
@@ -136,11 +134,10 @@ PARTS = (
     ),
     case(
         "JOIN: one tensor not resized",
-        edit(
-            one("JOIN", [f32(1, 16, 32, 32), f32(1, 8, 31, 31)], [1, 24, 32, 32], Axis=1),
-            {"nodes/node/inputs": HERE, "inputs/InputTensors1": THERE},
-        ),
+        one("JOIN", [f32(1, 16, 32, 32), f32(1, 8, 31, 31)], [1, 24, 32, 32], Axis=1),
         ["InputTensors", r"\b31\b", r"\b32\b"],
+        "nodes/node/inputs",
+        also="inputs/InputTensors1",
     ),
     case(
         "JOIN: output without the skip connection",
@@ -159,14 +156,13 @@ PARTS = (
     ),
     case(
         "PADDING: last dimension first, as in PyTorch",
-        edit(
-            one("PADDING", [1, 3, 8, 8], [1, 3, 10, 10], PaddingMode="CONSTANT", PaddingValue=0, Padding=[1, 1, 0, 0]),
-            {"node/OutputTensor": HERE, "node/StartPadding": THERE},
-        ),
+        one("PADDING", [1, 3, 8, 8], [1, 3, 10, 10], PaddingMode="CONSTANT", PaddingValue=0, Padding=[1, 1, 0, 0]),
         [
             "OutputTensor|StartPadding",
             r"(help|or):.*StartPadding:? (to )?\[0, 0, 1, 1\].*EndPadding:? (to )?\[0, 0, 1, 1\]",
         ],
+        "node/OutputTensor",
+        also="node/StartPadding",
     ),
     case(
         "PADDING: last dimension first, asymmetric",
@@ -261,19 +257,17 @@ PARTS = (
     ),
     case(
         "SPLIT: wrong axis",
-        edit(
-            one("SPLIT", [1, 6, 8, 8], [f32(1, 3, 8, 8), f32(1, 3, 8, 8)], Axis=2),
-            {"node/OutputTensors": HERE, "node/Axis": THERE},
-        ),
+        one("SPLIT", [1, 6, 8, 8], [f32(1, 3, 8, 8), f32(1, 3, 8, 8)], Axis=2),
         ["OutputTensors|Axis", "(help|or): Axis 1"],
+        "node/OutputTensors",
+        also="node/Axis",
     ),
     case(
         "TILE: output sizes as Repeats",
-        edit(
-            one("TILE", [1, 1, 2, 3], [1, 1, 4, 6], Repeats=[1, 1, 4, 6]),
-            {"node/OutputTensor": HERE, "node/Repeats": THERE},
-        ),
+        one("TILE", [1, 1, 2, 3], [1, 1, 4, 6], Repeats=[1, 1, 4, 6]),
         ["OutputTensor|Repeats", r"(help|or): Repeats \[1, 1, 2, 2\]"],
+        "node/OutputTensor",
+        also="node/Repeats",
     ),
     case(
         "enlargement between two nodes skipped",
@@ -399,11 +393,10 @@ REDUCTIONS = (
     ),
     case(
         "REDUCE: axis of the columns for the mean of rows",
-        edit(
-            one("REDUCE", [1, 1, 16, 64], [1, 1, 16, 1], Function="AVERAGE", Axes=[2]),
-            {"node/OutputTensor": HERE, "node/Axes": THERE},
-        ),
+        one("REDUCE", [1, 1, 16, 64], [1, 1, 16, 1], Function="AVERAGE", Axes=[2]),
         ["OutputTensor", r"help:.*Axes \[3\]"],
+        "node/OutputTensor",
+        also="node/Axes",
     ),
     case(
         "REDUCE: output without the channels",
