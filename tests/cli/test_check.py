@@ -367,7 +367,7 @@ def test_diff_shows_what_fix_would_write_and_writes_nothing(
     for options in (("--diff",), ("--fix", "--diff"), ("--diff", "--fix")):
         code, text = run(capsys, *options, "net.json")
         assert code == 1
-        assert '\n-        "WindowsSize": [2, 2]\n+        "WindowSize": [2, 2]\n' in text
+        assert '\n-        "WindowsSize": [2, 2],\n+        "WindowSize": [2, 2],\n' in text
         assert "--fix would fix 1 finding" in text
         assert path.read_text() == wrong
     code, text = run(capsys, "--fix", "net.json")

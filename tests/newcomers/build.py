@@ -1,4 +1,9 @@
-"""Builds models and the cases made of them: a valid model, one edit, and what the answer must say."""
+r"""Builds models, their edits, and the cases made of them.
+
+A case is a name, a valid model with an edit, and patterns of the answer::
+
+    case("softmax: wrong axis", edit(DETECTOR, {"softmax/Axes": [1]}), ["Axes", r"help: Axes \[3\]"])
+"""
 
 from __future__ import annotations
 
@@ -11,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from dml2onnx.catalog import operator
 from tests.frontends.models import Model, edited, f32, inner_edge, input_edge, output_edge
 from tests.newcomers.case import Case, Command
-from tests.newcomers.case import edited as edited_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,7 +74,7 @@ DEFAULTS: dict[str, Model] = {
 
 
 Tensor = list[Any] | Model | None
-"""Sizes, a descriptor, several of these, or an absent tensor."""
+"""Sizes, which mean FLOAT32, a descriptor, several descriptors, or an absent tensor."""
 
 
 CONTENTS = {"fill", "file", "values"}
@@ -99,10 +103,10 @@ class Edited:
 
 
 HERE = Raw("here")
-"""In the place of a value of an edit: the value stays, and the finding is here."""
+"""Instead of a value: keeps it, and the finding is here."""
 
 THERE = Raw("there")
-"""The finding names this place, too: the other tensor, the other writer."""
+"""Instead of a value: keeps it, and the finding names this place, too: the other tensor, the other writer."""
 
 
 # --- Tensors ----------------------------------------------------------------------------------------------------------
@@ -124,16 +128,16 @@ def buffer(count: int, data_type: str = "FLOAT32") -> Model:
 def node(name: str, kind: str, values: str, *outputs: Tensor, **fields: Any) -> Model:
     """A node of the native format.
 
-    ``values`` are the names of what it reads, and behind "->" of what it writes, in the order of the operator, with "-"
-    for absent ones; by default, it writes its own name. ``outputs`` are described, sizes mean FLOAT32.
+    ``values`` names what it reads and, after "->", what it writes, in the operator's order, with "-" for absent
+    tensors; by default, it writes a value with its own name. ``outputs`` describes the outputs.
     """
     schema = operator(kind)
     read, _, written = values.partition("->")
-    described = zip((field.name for field in schema.output_fields), map(_tensor, outputs), strict=False)
+    described_outputs = zip((field.name for field in schema.output_fields), map(_tensor, outputs), strict=False)
     return {
         "name": name,
         "type": kind,
-        "desc": {**_desc(kind, fields), **dict(described)},
+        "desc": {**_desc(kind, fields), **dict(described_outputs)},
         "inputs": _connected(schema.input_fields, read),
         "outputs": _connected(schema.output_fields, written or name),
     }
@@ -174,8 +178,8 @@ def _listed(item: Any) -> list[Any]:
 def one(kind: str, *tensors: Tensor | str, name: str = "node", **fields: Any) -> Model:
     """A native model with one node, with the arguments of :func:`described`.
 
-    Outputs may be keywords. Values have the names of their members, with a number if there are several; an input that
-    is a string reads another value. Tensors with contents are constants.
+    Outputs may be keywords. A value has the name of its member, with a number if there are several; a string reads
+    another value. Tensors with contents are constants.
     """
     schema = operator(kind)
     values: Model = {}
@@ -209,7 +213,7 @@ def _names(member: str, item: Any) -> str | list[str]:
 
 
 def described(kind: str, *tensors: Tensor, **fields: Any) -> Model:
-    """The fields of an operator; ``tensors`` are in its order, sizes mean FLOAT32."""
+    """The fields of an operator, with its tensors in order."""
     names = [field.name for field in operator(kind).tensor_fields]
     return {**dict(zip(names, map(_tensor, tensors), strict=False)), **_desc(kind, fields)}
 
@@ -232,8 +236,9 @@ def graph(
 ) -> Model:
     """A graph as DirectML serializes it.
 
-    ``inputs`` has the node and the input that each input of the graph leads to; ``edges`` has the producers, with their
-    first outputs, the consumers and the inputs of these; ``names`` are those of the inputs.
+    ``inputs`` has the node and its input for each input of the graph, ``names`` their names; ``edges`` has the
+    producer, the consumer and its input for each edge; ``output`` is the node of the output. All edges start at first
+    outputs.
     """
     return {
         "Nodes": list(nodes),
@@ -247,9 +252,9 @@ def graph(
 
 
 def dispatch(name: str, kind: str, resources: str, *tensors: Tensor, **fields: Any) -> tuple[str, Model, Model]:
-    """The name of an operator of DxDispatch, itself, and its bindings.
+    """The name, the operator and the bindings of a dispatch.
 
-    The arguments after ``resources`` are those of :func:`described`; absent tensors are left out.
+    ``resources`` are the names of what is bound to the tensors. Absent tensors are left out.
     """
     desc = {member: item for member, item in described(kind, *tensors, **fields).items() if item is not None}
     names = iter(resources.split())
@@ -382,17 +387,17 @@ def case(name: str, wrong: Edited | Model, says: list[str], at: str = "", also: 
 
 
 def in_text(name: str, model: Model, old: str, new: str, says: list[str]) -> Case:
-    """A file with a mistake in its text; the answer must name the line where ``new`` ends."""
-    text = edited_text(text_of(model), (old, new))
-    return Case(name, text, tuple(says), here=text[: text.index(new) + len(new)].count("\n") + 1)
+    """A file where ``new`` is in the place of ``old``; the answer must name the line where ``new`` ends."""
+    before, after = text_of(model).split(old)
+    return Case(name, before + new + after, tuple(says), here=(before + new).count("\n") + 1)
 
 
 def program(name: str, code: str, says: list[str], *, at: int = 0, also: int = 0, **more: Any) -> Case:
     """A program for the builder ``g``.
 
-    It begins with an input for each keyword that is not a field of a case: its sizes, or the arguments after the name.
-    The answer must name the line ``at`` of ``code``, by default the last one, unless negative, and the line ``also`` of
-    the program.
+    It starts with an input for each keyword that is not a field of a case: its sizes, or the arguments after its name.
+    The answer must name the line ``at`` of ``code``, by default the last one, none if negative, and the line ``also``
+    of the program.
     """
     known = {field.name for field in fields(Case)}
     first = [

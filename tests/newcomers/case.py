@@ -42,11 +42,3 @@ class Command:
     """More files, with their text."""
     before: tuple[tuple[str, ...], ...] = ()
     """Valid commands that run first, before ``files`` are written."""
-
-
-def edited(text: str, *edits: tuple[str, str]) -> str:
-    """Replaces parts of a text, each of which occurs exactly once."""
-    for old, new in edits:
-        assert text.count(old) == 1, old
-        text = text.replace(old, new)
-    return text
