@@ -353,10 +353,12 @@ def edit(model: Model, edits: dict[str, Any]) -> Edited:
     for path, value in edits.items():
         pointer = pointer_of(model, path)
         above, _, name = pointer.rpartition("/")
+        holder: Any = model
+        for token in above.split("/")[1:]:
+            holder = holder[int(token)] if isinstance(holder, list) else holder[token]
+        if name == "-":
+            pointer = f"{above}/{len(holder)}"
         if isinstance(value, Renamed):
-            holder: Any = model
-            for token in above.split("/")[1:]:
-                holder = holder[int(token)] if isinstance(holder, list) else holder[token]
             model = edited(model, (above, {str(value) if key == name else key: item for key, item in holder.items()}))
             pointer = f"{above}/{value}"
         elif value is not HERE and value is not THERE:

@@ -114,14 +114,7 @@ RESOURCES = (
     ),
     case(
         "file of values not found",
-        edit(
-            ADDITION,
-            {
-                "resources/A/initialValues/valueCount": REMOVE,
-                "resources/A/initialValues/value": REMOVE,
-                "resources/A/initialValues/sourcePath": "a.npy",
-            },
-        ),
+        edit(ADDITION, {"resources/A/initialValues": {"sourcePath": "a.npy"}}),
         [r"a\.npy", "[Nn]o such file|not there|does not exist|no file|not found"],
     ),
     case(
@@ -146,14 +139,7 @@ RESOURCES = (
     ),
     case(
         "resource: numpy's start and step",
-        edit(
-            ADDITION,
-            {
-                "resources/A/initialValues/value": REMOVE,
-                "resources/A/initialValues/start": 0,
-                "resources/A/initialValues/step": 1,
-            },
-        ),
+        edit(ADDITION, {"resources/A/initialValues": {"valueCount": 16, "start": 0, "step": 1}}),
         ['"?(step|start)"?', "valueStart|valueDelta"],
     ),
 )

@@ -271,15 +271,7 @@ NORMALIZATION = (
     ),
     case(
         "batch normalization: all statistics in the last dimension",
-        one(
-            "BATCH_NORMALIZATION",
-            [1, 4, 8, 8],
-            [1, 1, 1, 4],
-            "MeanTensor",
-            "MeanTensor",
-            "MeanTensor",
-            [1, 4, 8, 8],
-        ),
+        one("BATCH_NORMALIZATION", [1, 4, 8, 8], [1, 1, 1, 4], "MeanTensor", "MeanTensor", "MeanTensor", [1, 4, 8, 8]),
         [r"help: MeanTensor, VarianceTensor, ScaleTensor, BiasTensor of sizes \[1, 4, 1, 1\]"],
         "nodes/node/inputs",
         also="inputs/MeanTensor",

@@ -55,13 +55,7 @@ CASES = (
     ),
     case(
         "ONE_HOT: INT32 values for a FLOAT32 output",
-        one(
-            "ONE_HOT",
-            tensor("UINT32", 1, 1, 6, 1),
-            tensor("INT32", 1, 1, 1, 2, values=[0, 1]),
-            [1, 1, 6, 10],
-            Axis=3,
-        ),
+        one("ONE_HOT", tensor("UINT32", 1, 1, 6, 1), tensor("INT32", 1, 1, 1, 2, values=[0, 1]), [1, 1, 6, 10], Axis=3),
         ["ValuesTensor", "OutputTensor", "INT32", "FLOAT32", "(help|or):.*(ValuesTensor.*FLOAT32|INT32)"],
         "node/OutputTensor",
         also="node/OutputTensor",

@@ -165,7 +165,7 @@ PARTS = (
         also="node/StartPadding",
     ),
     case(
-        "PADDING: last dimension first, asymmetric",
+        "PADDING: last dimension of StartPadding first",
         edit(CROPPED, {"frame/StartPadding": [1, 1, 0, 0], "frame/OutputTensor": HERE}),
         ['"frame"', r"\b18\b|\b17\b|\b4\b", r"(help|or):.*StartPadding\W+(to )?\[0, 0, 1, 1\]"],
     ),
@@ -239,14 +239,7 @@ PARTS = (
     ),
     case(
         "SPLIT: each part as large as the whole",
-        edit(
-            AUTOENCODER,
-            {
-                "halves/OutputTensors/0/Sizes": [1, 4, 32, 32],
-                "halves/OutputTensors/1/Sizes": [1, 4, 32, 32],
-                "halves/OutputTensors": HERE,
-            },
-        ),
+        edit(AUTOENCODER, {"halves/OutputTensors": 2 * [f32(1, 4, 32, 32)]}),
         ["OutputTensors", r"\b4\b", r"\b8\b", r"(help|or):.*\[1, 2, 32, 32\]"],
     ),
     case(

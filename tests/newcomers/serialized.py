@@ -6,7 +6,7 @@ from base64 import b64encode
 
 import numpy as np
 
-from tests.frontends.models import REMOVE, f32
+from tests.frontends.models import REMOVE, f32, input_edge, output_edge
 from tests.newcomers.build import HERE, THERE, case, edit, graph, serialized
 from tests.newcomers.networks import GRAPH, GRAPH_OF_FOUR, GRAPH_OF_POOLS, GRAPH_OF_TWO, HALVED, HEADS, PERCEPTRON
 
@@ -239,10 +239,7 @@ EDGES = (
     ),
     case(
         "edge to an input of a node that has one",
-        edit(
-            GRAPH,
-            {"InputEdges/-": {"GraphInputIndex": 1, "ToNodeIndex": 1, "ToNodeInputIndex": 0}, "InputEdges/2": HERE},
-        ),
+        edit(GRAPH, {"InputEdges/-": input_edge(1, 1, 0)}),
         ["another edge leads to input 0", "the first edge to it"],
     ),
     case(
@@ -301,14 +298,7 @@ EDGES = (
     ),
     case(
         "two edges to one graph output",
-        edit(
-            GRAPH,
-            {
-                "OutputEdges/-": {"GraphOutputIndex": 0, "FromNodeIndex": 0, "FromNodeOutputIndex": 0},
-                "OutputEdges/1": HERE,
-                "OutputEdges/0": THERE,
-            },
-        ),
+        edit(GRAPH, {"OutputEdges/-": output_edge(0, 0, 0), "OutputEdges/0": THERE}),
         ["output 0 already", "a number of its own"],
     ),
     case(
