@@ -16,8 +16,10 @@ from dml2onnx.frontends import load_bytes
 from dml2onnx.frontends.edits import edited
 from tests.checks.build import found_in
 from tests.mistakes import MODELS, mistakes
-from tests.newcomers.files import FILES
-from tests.newcomers.scoring import IN_FILES
+from tests.newcomers.case import Case
+from tests.newcomers.native_convolutions import CONVOLUTIONS
+from tests.newcomers.native_wiring import VALUES
+from tests.newcomers.scoring import CASES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +37,7 @@ def key(item: Diagnostic) -> tuple[str, str, str]:
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    yield from ((case.name, case.source) for case in IN_FILES)
+    yield from ((case.name, case.source) for case in CASES.values() if isinstance(case, Case) and not case.in_program)
     yield from ((code, json.dumps(item.wrong_model)) for code, item in examples().items())
     yield from ((item.name, json.dumps(item.model)) for item in mistakes() if item.format != "serialized")
 
@@ -88,7 +90,7 @@ def _errors(items: list[Diagnostic]) -> int:
 
 def test_a_choice_of_remedies_is_not_written() -> None:
     """Padding, a smaller filter, or a smaller output."""
-    case = next(case for case in FILES if case.name == "padding forgotten")
+    case = next(case for case in CONVOLUTIONS if case.name == "convolution: padding forgotten")
     assert not any(is_fixable(item) for item in found_in(case.source))
     assert [len(item.remedies) for item in found_in(case.source)] == [3]
     assert fix(case.source, lambda data: check(load_bytes(data, "net.json"))).text == case.source
@@ -96,14 +98,14 @@ def test_a_choice_of_remedies_is_not_written() -> None:
 
 def test_a_layout_is_not_certain() -> None:
     """It explains all findings, but the sizes may be wrong."""
-    case = next(case for case in FILES if case.name == "picture as it lies in memory")
+    case = next(case for case in CONVOLUTIONS if case.name == "convolution: input in NHWC order")
     [item] = found_in(case.source)
     assert item.remedies[0].edits
     assert not item.remedies[0].is_certain
 
 
 def test_a_remedy_that_does_not_help_is_dropped() -> None:
-    case = next(case for case in FILES if case.name == "value misspelt")
+    case = next(case for case in VALUES if case.name == "value misspelt")
     stubborn = found_in(case.source)
     assert fix(case.source, lambda data: stubborn).text == case.source
     (item,) = stubborn

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,8 @@ from dml2onnx.frontends import load_bytes
 from dml2onnx.frontends.dx_resources import UnusedResources
 from dml2onnx.frontends.edge_remedies import ConnectedPorts
 from tests.checks.build import found_in
-from tests.newcomers.case import edited
+from tests.frontends.models import REMOVE, Model, f32
+from tests.newcomers.build import edit, tensor
 from tests.newcomers.networks import AUTOENCODER, DISPATCHED, GRAPH_OF_FOUR, MOBILE, SENTENCE, UNET
 
 if TYPE_CHECKING:
@@ -23,18 +25,17 @@ if TYPE_CHECKING:
     from dml2onnx.ir.operator import OperatorDesc
 
 
-def remedies(text: str) -> list[str]:
-    """The remedies of the only finding."""
-    (item,) = found_in(text)
+def remedies(model: Model, path: str = "", value: object = None) -> list[str]:
+    """The remedies of the only finding, after an edit."""
+    (item,) = found_in(json.dumps(edit(model, {path: value}).model if path else model))
     return [remedy.words for remedy in item.remedies]
 
 
-RESIDUAL = '"inputs": {"ATensor": "stem", "BTensor": "project"},'
-QUERY = '"inputs": {"ATensor": "words", "BTensor": "query.w"},'
+RESIDUAL = "nodes/residual/inputs/BTensor"
 
 
 def test_a_value_that_nothing_reads() -> None:
-    (item,) = found_in(edited(MOBILE, (RESIDUAL, RESIDUAL.replace("project", "expand"))))
+    (item,) = found_in(json.dumps(edit(MOBILE, {RESIDUAL: "expand"}).model))
     first = item.remedies[0]
     assert first.words == 'BTensor "project", which nothing reads'
     assert [(edit.pointer, edit.value) for edit in first.edits] == [("/nodes/4/inputs/BTensor", "project")]
@@ -51,7 +52,7 @@ def test_a_remaining_warning_is_not_an_error() -> None:
 
 
 def test_of_many_unread_values_none_is_proposed() -> None:
-    graph = json.loads(edited(MOBILE, (RESIDUAL, RESIDUAL.replace("project", "expand"))))
+    graph = edit(MOBILE, {RESIDUAL: "expand"}).model
     similar = graph["nodes"][3]
     for count, is_proposed in ((1, True), (2, False)):
         copy = {**similar, "name": f"again{count}", "outputs": {"OutputTensor": f"again{count}"}}
@@ -63,30 +64,28 @@ def test_of_many_unread_values_none_is_proposed() -> None:
 @pytest.mark.parametrize("name", ["tokens", "weights", "mix"])
 def test_all_consequences_of_a_wrong_value_are_one_finding(name: str) -> None:
     """Another data type and other sizes, or a cycle."""
-    text = edited(SENTENCE, (QUERY, QUERY.replace("query.w", name)))
-    assert 'BTensor "query.w", which nothing reads' in remedies(text)
+    assert 'BTensor "query.w", which nothing reads' in remedies(SENTENCE, "nodes/query/inputs/BTensor", name)
 
 
 def test_a_read_value_is_proposed_if_it_is_the_only_one() -> None:
-    text = edited(UNET, ('["up", "encode"]', '["up", "pool"]'))
-    assert 'InputTensors/1 "encode"' in remedies(text)
+    assert 'InputTensors/1 "encode"' in remedies(UNET, "nodes/join/inputs/InputTensors", ["up", "pool"])
 
 
 def test_no_value_that_depends_on_the_node_is_proposed() -> None:
-    graph = json.loads(MOBILE)
+    graph = deepcopy(MOBILE)
     graph["nodes"][1]["inputs"]["InputTensor"] = "sum"
-    assert remedies(json.dumps(graph)) == ['InputTensor "stem"']  # and not "project", which has the same sizes
+    assert remedies(graph) == ['InputTensor "stem"']  # and not "project", which has the same sizes
 
 
 def test_weights_of_another_layer_are_not_proposed() -> None:
-    graph = json.loads(SENTENCE)
+    graph = deepcopy(SENTENCE)
     graph["constants"]["query.w"]["Sizes"] = [1, 1, 32, 64]
-    assert not any("key.w" in text for text in remedies(json.dumps(graph)))
+    assert not any("key.w" in text for text in remedies(graph))
 
 
 def test_a_node_that_nothing_reads() -> None:
     """The reader that skips it is named; its producers are not reported."""
-    graph = json.loads(MOBILE)
+    graph = deepcopy(MOBILE)
     graph["nodes"][4:5] = [
         graph["nodes"][4],
         {
@@ -117,24 +116,24 @@ def test_a_node_that_nothing_reads() -> None:
         "inputs": {"InputTensor": "sum"},
         "outputs": {"OutputValueTensor": "value", "OutputIndexTensor": "index"},
     }
-    assert remedies(json.dumps(graph)) == []
+    assert remedies(graph) == []
 
 
 def test_an_output_of_the_graph_for_a_node_that_nothing_reads() -> None:
-    graph = json.loads(GRAPH_OF_FOUR)
+    graph = deepcopy(GRAPH_OF_FOUR)
     graph["OutputEdges"][0]["FromNodeIndex"] = 2
-    (words,) = remedies(json.dumps(graph))
+    (words,) = remedies(graph)
     assert words.startswith('OutputTensor of "pool" as an output of the graph instead of OutputTensor of "relu"')
 
 
 def test_a_graph_without_outputs() -> None:
-    graph = json.loads(GRAPH_OF_FOUR)
+    graph = deepcopy(GRAPH_OF_FOUR)
     graph["OutputEdges"] = []
-    assert remedies(json.dumps(graph)) == ['OutputTensor of "pool" as an output of the graph']
+    assert remedies(graph) == ['OutputTensor of "pool" as an output of the graph']
 
 
 def test_an_output_that_its_reader_refuses_comes_last() -> None:
-    graph = json.loads(SENTENCE)
+    graph = deepcopy(SENTENCE)
     graph["nodes"][0]["desc"]["Axis"] = 3
     (item,) = found_in(json.dumps(graph))
     *others, last = item.remedies
@@ -145,20 +144,22 @@ def test_an_output_that_its_reader_refuses_comes_last() -> None:
 
 def test_a_filter_with_an_extra_channel_is_not_another_layout() -> None:
     """The reader refuses the inferred output; in formats with stated outputs, none is inferred."""
-    for text, sizes in ((MOBILE, [16, 3, 3, 3]), (DISPATCHED, [4, 3, 3, 3])):
-        wrong = [sizes[0], 4, 3, 3]
-        assert remedies(edited(text, (str(sizes), str(wrong))))[0] == f"FilterTensor of sizes {sizes}"
+    for model, path, filters in (
+        (MOBILE, "constants/stem.w/Sizes", 16),
+        (DISPATCHED, "conv/FilterTensor/Sizes", 4),
+    ):
+        assert remedies(model, path, [filters, 4, 3, 3])[0] == f"FilterTensor of sizes {[filters, 3, 3, 3]}"
 
 
 # --- Edges ------------------------------------------------------------------------------------------------------------
 
 
-def of_four(*places: tuple[str, int, str, object]) -> str:
-    graph: dict[str, Any] = json.loads(GRAPH_OF_FOUR)
+def of_four(*places: tuple[str, int, str, object]) -> Model:
+    graph = deepcopy(GRAPH_OF_FOUR)
     for section, index, member, value in places:
         item = graph[section][index]
         (item["Desc"]["Operator"]["Desc"] if section == "Nodes" else item)[member] = value
-    return json.dumps(graph)
+    return graph
 
 
 def f(name: str, *sizes: int) -> dict[str, object]:
@@ -192,14 +193,14 @@ def test_an_edge_to_an_unknown_input() -> None:
 
 
 def test_an_edge_from_outside() -> None:
-    graph = json.loads(GRAPH_OF_FOUR)
+    graph = deepcopy(GRAPH_OF_FOUR)
     del graph["InputEdges"][1]
-    (words,) = remedies(json.dumps(graph))
+    (words,) = remedies(graph)
     assert words.startswith('{"GraphInputIndex": 1, "ToNodeIndex": 0, "ToNodeInputIndex": 1} in InputEdges')
 
 
 def test_the_byte_count_of_a_second_edge_is_not_reported() -> None:
-    (item,) = found_in(of_four(("IntermediateEdges", 0, "ToNodeInputIndex", 1)))
+    (item,) = found_in(json.dumps(of_four(("IntermediateEdges", 0, "ToNodeInputIndex", 1))))
     assert item.code == "DML1061"
 
 
@@ -212,7 +213,7 @@ def test_inputs_without_an_edge_are_searched_once(monkeypatch: pytest.MonkeyPatc
         return unconnected_inputs(self, index)
 
     monkeypatch.setattr(ConnectedPorts, "unconnected_inputs", counted)
-    graph = json.loads(GRAPH_OF_FOUR)
+    graph = deepcopy(GRAPH_OF_FOUR)
     count = len(graph["Nodes"])
     graph["IntermediateEdges"] *= 4
     twice = len(found_in(json.dumps(graph)))
@@ -224,19 +225,15 @@ def test_inputs_without_an_edge_are_searched_once(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "words"),
+    ("path", "value", "words"),
     [
-        (
-            '"W": {"initialValuesDataType": "FLOAT32"',
-            '"W": {"initialValuesDataType": "FLOAT16"',
-            'initialValuesDataType FLOAT32 of "W"',
-        ),
-        ('"valueCount": 108', '"valueCount": 100', '"W" with 108 elements of FLOAT32, valueCount 108'),
-        ('        "FilterTensor": "W",\n', "", '"W", which nothing is bound to'),
+        ("resources/W/initialValuesDataType", "FLOAT16", 'initialValuesDataType FLOAT32 of "W"'),
+        ("resources/W/initialValues/valueCount", 100, '"W" with 108 elements of FLOAT32, valueCount 108'),
+        ("commands/0/bindings/FilterTensor", REMOVE, '"W", which nothing is bound to'),
     ],
 )
-def test_resources(old: str, new: str, words: str) -> None:
-    assert remedies(edited(DISPATCHED, (old, new)))[0] == words
+def test_resources(path: str, value: object, words: str) -> None:
+    assert remedies(DISPATCHED, path, value)[0] == words
 
 
 PARTS: dict[str, Any] = {
@@ -280,57 +277,41 @@ def test_unused_resources_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_the_sizes_of_most_inputs_are_proposed() -> None:
-    scale = '"scale": {"DataType": "FLOAT32", "Sizes": [1, 4, 1, 1]'
-    assert remedies(edited(AUTOENCODER, (scale, scale.replace("4", "32"))))[0] == "ScaleTensor of sizes [1, 4, 1, 1]"
+    words = remedies(AUTOENCODER, "constants/scale/Sizes", [1, 32, 1, 1])
+    assert words[0] == "ScaleTensor of sizes [1, 4, 1, 1]"
 
 
 def test_either_of_two_mismatched_tensors_may_be_wrong() -> None:
-    text = edited(
-        MOBILE, ('"x": {"DataType": "FLOAT32", "Sizes": [1, 3,', '"x": {"DataType": "FLOAT32", "Sizes": [1, 4,')
-    )
-    assert remedies(text) == ["FilterTensor of sizes [16, 4, 3, 3]", "InputTensor of sizes [1, 3, 32, 32]"]
+    assert remedies(MOBILE, "inputs/x/Sizes", [1, 4, 32, 32]) == [
+        "FilterTensor of sizes [16, 4, 3, 3]",
+        "InputTensor of sizes [1, 3, 32, 32]",
+    ]
 
 
 def test_parts_with_the_size_of_the_whole() -> None:
-    wrong = AUTOENCODER.replace("[1, 2, 32, 32]", "[1, 4, 32, 32]")
-    (words,) = remedies(wrong)
+    (words,) = remedies(AUTOENCODER, "halves/OutputTensors", 2 * [f32(1, 4, 32, 32)])
     assert words == "OutputTensors/0, OutputTensors/1 of sizes [1, 2, 32, 32]"
 
 
 def test_one_size_that_fits_the_buffer() -> None:
-    graph = json.loads(MOBILE)
+    graph = deepcopy(MOBILE)
     graph["nodes"][6]["desc"]["ATensor"]["Sizes"] = [1, 1, 2, 16]
-    assert "ATensor of sizes [1, 1, 1, 16]" in remedies(json.dumps(graph))
+    assert "ATensor of sizes [1, 1, 1, 16]" in remedies(graph)
 
 
 def test_a_size_of_zero() -> None:
-    graph = json.loads(GRAPH_OF_FOUR)
+    graph = deepcopy(GRAPH_OF_FOUR)
     graph["Nodes"][2]["Desc"]["Operator"]["Desc"]["InputTensor"]["Sizes"] = [1, 0, 16, 16]
-    assert "InputTensor of sizes [1, 8, 16, 16]" in " ".join(remedies(json.dumps(graph)))
+    assert "InputTensor of sizes [1, 8, 16, 16]" in " ".join(remedies(graph))
 
 
 def test_a_constant_of_one_element_is_broadcast() -> None:
-    text = edited(SENTENCE, ('"Sizes": [1, 1, 1000, 64], "fill": 0.1}', '"Sizes": [1, 1, 1, 64], "fill": 0.1}'))
-    text = edited(
-        text,
-        (
-            '"desc": {\n        "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 16, 64]},\n        "Axis"',
-            '"desc": {\n        "InputTensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 1000, 64]},\n'
-            '        "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 16, 64]},\n        "Axis"',
-        ),
-    )
-    assert remedies(text)[0] == 'InputTensor with Strides [0, 0, 0, 1], which repeat "table"'
+    wrong = edit(SENTENCE, {"constants/table/Sizes": [1, 1, 1, 64], "embed/InputTensor": f32(1, 1, 1000, 64)})
+    assert remedies(wrong.model)[0] == 'InputTensor with Strides [0, 0, 0, 1], which repeat "table"'
 
 
 def test_padding_that_does_not_match_the_output() -> None:
-    text = edited(
-        DISPATCHED,
-        (
-            '"OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 4, 8, 8]}',
-            '"OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 4, 6, 6]}',
-        ),
-    )
-    assert remedies(text) == [
+    assert remedies(DISPATCHED, "conv/OutputTensor/Sizes", [1, 4, 6, 6]) == [
         "OutputTensor of sizes [1, 4, 8, 8], inferred from the other fields",
         "StartPadding [0, 0] and EndPadding [0, 0]",
         "Dilations [2, 2]",
@@ -338,12 +319,11 @@ def test_padding_that_does_not_match_the_output() -> None:
 
 
 def test_a_fraction_in_an_integer_constant() -> None:
-    text = edited(MOBILE, ('"deep.b": {"DataType": "FLOAT32"', '"deep.b": {"DataType": "INT32"'))
-    assert remedies(text) == ["DataType FLOAT32"]
+    assert remedies(MOBILE, "constants/deep.b", tensor("INT32", 1, 32, 1, 1, fill=0.1)) == ["DataType FLOAT32"]
 
 
 def test_a_field_that_resolves_a_warning_comes_before_a_layout() -> None:
-    assert remedies(AUTOENCODER.replace("BACKWARD", "FORWARD"))[0] == "Direction BACKWARD"
+    assert remedies(AUTOENCODER, "up/Direction", "FORWARD")[0] == "Direction BACKWARD"
 
 
 # --- Time -------------------------------------------------------------------------------------------------------------

@@ -18,7 +18,8 @@ import pytest
 from dml2onnx.cli import main
 from tests.frontends.models import DX, NATIVE, REMOVE, edited, f32, one_node
 from tests.frontends.partitions import PARTITION, write
-from tests.newcomers.files import NETWORK
+from tests.newcomers.build import text_of
+from tests.newcomers.networks import NETWORK
 
 BROKEN = Path(__file__).parents[2] / "samples" / "broken" / "model.json"
 
@@ -361,7 +362,7 @@ def test_diff_shows_what_fix_would_write_and_writes_nothing(
     """Alone and beside ``--fix``, as ruff and black have it; ``--fix`` alone writes."""
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "net.json"
-    wrong = NETWORK.replace("WindowSize", "WindowsSize")
+    wrong = text_of(NETWORK).replace("WindowSize", "WindowsSize")
     path.write_text(wrong)
     for options in (("--diff",), ("--fix", "--diff"), ("--diff", "--fix")):
         code, text = run(capsys, *options, "net.json")
@@ -372,7 +373,7 @@ def test_diff_shows_what_fix_would_write_and_writes_nothing(
     code, text = run(capsys, "--fix", "net.json")
     assert code == 0
     assert "fixed 1 finding" in text
-    assert path.read_text() == NETWORK
+    assert path.read_text() == text_of(NETWORK)
 
 
 def _one_node(kind: str, sizes: list[int], data_type: str, **desc: object) -> str:

@@ -17,7 +17,8 @@ from dml2onnx.report.reasons import reasons
 from dml2onnx.testing.single_node import single_node
 from dml2onnx.testing.valid import descriptors
 from tests.checks.build import one
-from tests.newcomers.files import NETWORK
+from tests.newcomers.build import text_of
+from tests.newcomers.networks import NETWORK
 
 F32 = {"DataType": "FLOAT32", "Sizes": [2, 3]}
 
@@ -117,6 +118,6 @@ def test_a_fused_activation_is_the_reason(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "300")  # reasons are not broken into lines
     path = tmp_path / "net.json"
-    path.write_text(NETWORK)
+    path.write_text(text_of(NETWORK))
     assert main(["explain", str(path)]) == 0
     assert "its FusedActivation ACTIVATION_RELU is a separate node in ONNX" in capsys.readouterr().out

@@ -16,16 +16,17 @@ from rich.console import Console
 from dml2onnx.cli import main, plain, render
 from dml2onnx.cli.terminal import column_widths, fits, stacked, table
 from tests.frontends.models import NATIVE
-from tests.newcomers.files import FILES, NETWORK
+from tests.newcomers.build import text_of
+from tests.newcomers.native_convolutions import CONVOLUTIONS
+from tests.newcomers.networks import NETWORK
 
+HWIO = next(case.source for case in CONVOLUTIONS if case.name == "convolution: filter in HWIO order, as in TensorFlow")
 HOOKS = Path(__file__).parents[2] / ".pre-commit-hooks.yaml"
 
 
 def test_junit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "right.json").write_text(json.dumps(NATIVE))
-    (tmp_path / "wrong.json").write_text(
-        next(case.source for case in FILES if case.name == "filter as TensorFlow has it")
-    )
+    (tmp_path / "wrong.json").write_text(HWIO)
     (tmp_path / "text.json").write_text("{'dml2onnx': 1}")
     assert main(["check", str(tmp_path), "--format", "junit"]) == 2
     root = ElementTree.fromstring(capsys.readouterr().out)
@@ -43,17 +44,17 @@ def test_junit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_sarif_has_the_other_places(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "net.json"
-    path.write_text(next(case.source for case in FILES if case.name == "filter as TensorFlow has it"))
+    path.write_text(HWIO)
     main(["check", str(path), "--format", "sarif"])
     [result] = json.loads(capsys.readouterr().out)["runs"][0]["results"]
-    assert result["relatedLocations"][0]["physicalLocation"]["region"]["startLine"] == 9
+    assert result["relatedLocations"][0]["physicalLocation"]["region"]["startLine"] == 8
 
 
 def test_hooks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """As pre-commit calls them: with the names of files, some of which are no models."""
     hooks: list[dict[str, Any]] = yaml.safe_load(HOOKS.read_text())
     files = []
-    for name, text in (("net.json", NETWORK), ("package.json", '{"name": "x"}'), ("weights.bin", "\x01\x02")):
+    for name, text in (("net.json", text_of(NETWORK)), ("package.json", '{"name": "x"}'), ("weights.bin", "\x01\x02")):
         (tmp_path / name).write_text(text)
         files.append(str(tmp_path / name))
     for hook in hooks:
@@ -62,10 +63,10 @@ def test_hooks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert main([*command[1:], *files]) == 0
         assert main([*command[1:], *files[1:]]) == 0
     capsys.readouterr()
-    (tmp_path / "net.json").write_text(NETWORK.replace('"CROSS_CORRELATION"', '"CROSS_CORELATION"'))
+    (tmp_path / "net.json").write_text(text_of(NETWORK).replace('"CROSS_CORRELATION"', '"CROSS_CORELATION"'))
     assert main([*str(hooks[0]["entry"]).split()[1:], *files]) == 1
     assert main([*str(hooks[1]["entry"]).split()[1:], *files]) == 0
-    assert (tmp_path / "net.json").read_text() == NETWORK
+    assert (tmp_path / "net.json").read_text() == text_of(NETWORK)
 
 
 def test_a_line_now_and_then_in_logs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 
 from dml2onnx.cli import main
-from tests.newcomers.case import edited
-from tests.newcomers.files import NETWORK
+from tests.newcomers.build import edit, text_of
+from tests.newcomers.networks import NETWORK
 
-WRONG = edited(NETWORK, ('"CROSS_CORRELATION"', '"CROSS"'), ('"fill": 0.5}', '"fill": 0.5, "colour": 3}'))
+WRONG = text_of(edit(NETWORK, {"conv/Mode": "CROSS", "constants/bias/colour": 3}).model)
 """With a finding about an enumerator, and one about a member."""
 
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    Path("net.json").write_text(NETWORK, encoding="utf-8")
+    Path("net.json").write_text(text_of(NETWORK), encoding="utf-8")
     Path("wrong.json").write_text(WRONG, encoding="utf-8")
     return tmp_path
 

@@ -16,7 +16,8 @@ from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import Code
 from dml2onnx.frontends import LoadOptions, load_bytes
 from dml2onnx.ir.graph import Graph
-from tests.newcomers.twentyfirst import GRAPH_OF_TWO, HALVES
+from tests.newcomers.build import edit, text_of
+from tests.newcomers.networks import GRAPH_OF_TWO
 
 from .models import GRAPH, REMOVE, Model, edited, f32, inner_edge, input_edge, load_model, output_edge
 from .rejections import changes_of, rejecting
@@ -364,7 +365,6 @@ BIASES = np.full(8, 0.3, np.float32).tobytes()
 def test_a_constant_of_twice_the_bits(contents: bytes, found: list[str]) -> None:
     """A node reads eight biases: the rest is padding, or the constant has a wider data type."""
     data = b64encode(contents).decode()
-    original = f'"DataSize": 32, "Data": "{HALVES}"'
-    assert original in GRAPH_OF_TWO
-    graph = load_bytes(GRAPH_OF_TWO.replace(original, f'"DataSize": 64, "Data": "{data}"').encode(), "net.json")
+    twice = edit(GRAPH_OF_TWO, {"Nodes/2/Desc": {"Name": "bias", "DataSize": 64, "Data": data}})
+    graph = load_bytes(text_of(twice.model).encode(), "net.json")
     assert [item.code for item in check_graph(graph)] == found

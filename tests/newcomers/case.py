@@ -1,24 +1,16 @@
-"""What one of the forty mistakes is made of."""
+"""A mistake, and what is expected of the answer to it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-HERE = "<- here"
-"""The mark, in a comment, of the line that the finding is to be at."""
-
-THERE = "<- there"
-"""The mark of the second place: the other tensor, the other writer."""
-
 
 @dataclass(frozen=True)
 class Case:
-    """A file or a program with one mistake, and what is asked of the answer.
+    """A file, or a program for the builder, with one mistake.
 
-    An answer is fully right where it has exactly ``findings`` findings, the first is at the line marked ``HERE``, every
-    pattern of ``says`` is found in the text that ``check`` writes, or the exception of the builder, and none of
-    ``never``, where a line marked ``THERE`` is named too, and where ``check --fix`` leaves no finding if ``fixed`` says
-    so.
+    The answer is right if it has exactly ``findings`` findings, names the lines ``here`` and ``there``, if any, and
+    matches every pattern of ``says`` and none of ``never``; and if ``fixed``, ``check --fix`` leaves no finding.
     """
 
     name: str
@@ -28,31 +20,25 @@ class Case:
     findings: int = 1
     severity: str = "error"
     fixed: bool = False
-    level: str | None = None
+    here: int | None = None
+    there: int | None = None
+    in_program: bool = False
 
 
 @dataclass(frozen=True)
 class Command:
-    """A command line with one mistake, in a directory with the network and pictures, and what is asked of the answer.
+    """A command line with one mistake, in a directory with the network and pictures.
 
-    It is fully right where the command ends with an exit code that is not 0, without a traceback, and every pattern of
-    ``says`` is found in what it writes.
+    The answer is right if the exit code is not 0, there is no traceback, and the output matches every pattern of
+    ``says``.
     """
 
     name: str
     arguments: tuple[str, ...]
     says: tuple[str, ...] = ()
     program: str = ""
-    """Of ``program.py``, whose own traceback is a part of the answer."""
+    """The text of ``program.py``; its own traceback is part of the answer."""
     files: tuple[tuple[str, str], ...] = ()
-    """Further files, with their text."""
+    """More files, with their text."""
     before: tuple[tuple[str, ...], ...] = ()
-    """Command lines without a mistake that come first, before ``files`` are written."""
-
-
-def edited(text: str, *edits: tuple[str, str]) -> str:
-    """The text with parts replaced, each of which it has exactly once."""
-    for old, new in edits:
-        assert text.count(old) == 1, old
-        text = text.replace(old, new)
-    return text
+    """Valid commands that run first, before ``files`` are written."""

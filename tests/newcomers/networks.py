@@ -1,538 +1,585 @@
-"""Networks of some nodes as people port them; each mistake of the later sets is an edit of one of them."""
+"""Valid models that the cases edit."""
 
 from __future__ import annotations
 
+from tests.frontends.models import f32
+from tests.newcomers.build import (
+    activations,
+    buffer,
+    dispatch,
+    dxdispatch,
+    edit,
+    graph,
+    native,
+    node,
+    serialized,
+    tensor,
+)
 
-def conv(name: str, sizes: str, x: str, more: str, padding: str = "", strides: str = "[1, 1]") -> str:
-    """A convolution in the native format that writes ``name``; its filter and ``more`` are given."""
-    return f"""\
-    {{
-      "name": "{name}",
-      "type": "CONVOLUTION",
-      "desc": {{
-        "OutputTensor": {{"DataType": "FLOAT32", "Sizes": {sizes}}},
-        "Mode": "CROSS_CORRELATION", "Direction": "FORWARD",
-        "Strides": {strides},
-        "Dilations": [1, 1],
-        {padding or '"StartPadding": [0, 0], "EndPadding": [0, 0],'}
-        "OutputPadding": [0, 0],
-        "GroupCount": {32 if name == "deep" else 1}
-      }},
-      "inputs": {{"InputTensor": "{x}", {more}}},
-      "outputs": {{"OutputTensor": "{name}"}}
-    }}"""
+NETWORK = native(
+    {"image": [1, 3, 32, 32]},
+    {"filter": [8, 3, 5, 5], "bias": [1, 8, 1, 1], "dense": [1, 1, 2048, 10]},
+    node(
+        "conv",
+        "CONVOLUTION",
+        "image filter bias -> features",
+        [1, 8, 32, 32],
+        FusedActivation={"type": "ACTIVATION_RELU"},
+        Padding=[2, 2],
+    ),
+    node("pool", "MAX_POOLING", "features -> pooled", [1, 8, 16, 16], Strides=[2, 2], WindowSize=[2, 2]),
+    node("classify", "GEMM", "pooled dense -> scores", [1, 1, 1, 10], ATensor=f32(1, 1, 1, 2048)),
+    node("softmax", "ACTIVATION_SOFTMAX", "scores -> probabilities", [1, 1, 1, 10]),
+)
+"""A classifier of images; also ``net.json`` of the command lines."""
 
+GRAPH = graph(
+    serialized("sum", "ELEMENT_WISE_ADD", [1, 3, 8, 8], [1, 3, 8, 8], [1, 3, 8, 8]),
+    serialized("relu", "ACTIVATION_RELU", [1, 3, 8, 8], [1, 3, 8, 8]),
+    inputs=[(0, 0), (0, 1)],
+    edges=[(0, 1, 0)],
+    output=1,
+)
+"""A sum and its ReLU."""
 
-MOBILE = f"""\
-{{
-  "dml2onnx": 1,
-  "feature_level": "5_0",
-  "inputs": {{
-    "x": {{"DataType": "FLOAT32", "Sizes": [1, 3, 32, 32]}}
-  }},
-  "constants": {{
-    "stem.w": {{"DataType": "FLOAT32", "Sizes": [16, 3, 3, 3], "fill": 0.1}},
-    "expand.w": {{"DataType": "FLOAT32", "Sizes": [32, 16, 1, 1], "fill": 0.1}},
-    "deep.w": {{"DataType": "FLOAT32", "Sizes": [32, 1, 3, 3], "fill": 0.1}},
-    "deep.b": {{"DataType": "FLOAT32", "Sizes": [1, 32, 1, 1], "fill": 0.1}},
-    "project.w": {{"DataType": "FLOAT32", "Sizes": [16, 32, 1, 1], "fill": 0.1}},
-    "head.w": {{"DataType": "FLOAT32", "Sizes": [1, 1, 10, 16], "fill": 0.1}},
-    "head.b": {{"DataType": "FLOAT32", "Sizes": [1, 1, 1, 10], "fill": 0.1}}
-  }},
-  "nodes": [
-{
-    conv(
-        "stem",
-        "[1, 16, 16, 16]",
-        "x",
-        '"FilterTensor": "stem.w"',
-        '''"StartPadding": [0, 0],
-        "EndPadding": [1, 1],''',
-        "[2, 2]",
-    )
-},
-{conv("expand", "[1, 32, 16, 16]", "stem", '"FilterTensor": "expand.w"')},
-{
-    conv(
-        "deep",
-        "[1, 32, 16, 16]",
-        "expand",
-        '"FilterTensor": "deep.w", "BiasTensor": "deep.b"',
-        '"StartPadding": [1, 1], "EndPadding": [1, 1],',
-    )
-},
-{conv("project", "[1, 16, 16, 16]", "deep", '"FilterTensor": "project.w"')},
-    {{
-      "name": "residual",
-      "type": "ELEMENT_WISE_ADD",
-      "inputs": {{"ATensor": "stem", "BTensor": "project"}},
-      "outputs": {{"OutputTensor": "sum"}}
-    }},
-    {{
-      "name": "mean",
-      "type": "AVERAGE_POOLING",
-      "desc": {{
-        "OutputTensor": {{"DataType": "FLOAT32", "Sizes": [1, 16, 1, 1]}},
-        "Strides": [1, 1],
-        "WindowSize": [16, 16],
-        "StartPadding": [0, 0], "EndPadding": [0, 0], "IncludePadding": false
-      }},
-      "inputs": {{"InputTensor": "sum"}},
-      "outputs": {{"OutputTensor": "mean"}}
-    }},
-    {{
-      "name": "head",
-      "type": "GEMM",
-      "desc": {{
-        "ATensor": {{"DataType": "FLOAT32", "Sizes": [1, 1, 1, 16]}},
-        "OutputTensor": {{"DataType": "FLOAT32", "Sizes": [1, 1, 1, 10]}},
-        "TransA": "NONE", "TransB": "TRANSPOSE", "Alpha": 1, "Beta": 1
-      }},
-      "inputs": {{"ATensor": "mean", "BTensor": "head.w", "CTensor": "head.b"}},
-      "outputs": {{"OutputTensor": "y"}}
-    }}
-  ],
-  "outputs": ["y"]
-}}
-"""
+ADDITION = dxdispatch(
+    {"A": buffer(16), "B": buffer(16), "Out": buffer(16)},
+    dispatch("add", "ELEMENT_WISE_ADD", "A B Out", [1, 1, 4, 4], [1, 1, 4, 4], [1, 1, 4, 4]),
+)
+"""A sum."""
+
+MOBILE = native(
+    {"x": [1, 3, 32, 32]},
+    {
+        "stem.w": [16, 3, 3, 3],
+        "expand.w": [32, 16, 1, 1],
+        "deep.w": [32, 1, 3, 3],
+        "deep.b": [1, 32, 1, 1],
+        "project.w": [16, 32, 1, 1],
+        "head.w": [1, 1, 10, 16],
+        "head.b": [1, 1, 1, 10],
+    },
+    node("stem", "CONVOLUTION", "x stem.w", [1, 16, 16, 16], Strides=[2, 2], EndPadding=[1, 1]),
+    node("expand", "CONVOLUTION", "stem expand.w", [1, 32, 16, 16]),
+    node("deep", "CONVOLUTION", "expand deep.w deep.b", [1, 32, 16, 16], GroupCount=32, Padding=[1, 1]),
+    node("project", "CONVOLUTION", "deep project.w", [1, 16, 16, 16]),
+    node("residual", "ELEMENT_WISE_ADD", "stem project -> sum"),
+    node("mean", "AVERAGE_POOLING", "sum", [1, 16, 1, 1], Strides=[1, 1], WindowSize=[16, 16]),
+    node(
+        "head", "GEMM", "mean head.w head.b -> y", [1, 1, 1, 10], ATensor=f32(1, 1, 1, 16), TransB="TRANSPOSE", Beta=1
+    ),
+)
 """An inverted residual block between a stem and a classifier."""
 
-UNET = f"""\
-{{
-  "dml2onnx": 1,
-  "feature_level": "5_0",
-  "inputs": {{
-    "x": {{"DataType": "FLOAT32", "Sizes": [1, 1, 32, 32]}}
-  }},
-  "constants": {{
-    "encode.w": {{"DataType": "FLOAT32", "Sizes": [8, 1, 3, 3], "fill": 0.1}},
-    "middle.w": {{"DataType": "FLOAT32", "Sizes": [16, 8, 3, 3], "fill": 0.1}},
-    "decode.w": {{"DataType": "FLOAT32", "Sizes": [1, 24, 1, 1], "fill": 0.1}}
-  }},
-  "nodes": [
-{
-    conv(
-        "encode",
-        "[1, 8, 32, 32]",
-        "x",
-        '"FilterTensor": "encode.w"',
-        '"StartPadding": [1, 1], "EndPadding": [1, 1],',
-    )
-},
-    {{
-      "name": "pool",
-      "type": "MAX_POOLING",
-      "desc": {{
-        "OutputTensor": {{"DataType": "FLOAT32", "Sizes": [1, 8, 16, 16]}},
-        "Strides": [2, 2], "WindowSize": [2, 2], "StartPadding": [0, 0], "EndPadding": [0, 0]
-      }},
-      "inputs": {{"InputTensor": "encode"}},
-      "outputs": {{"OutputTensor": "pool"}}
-    }},
-{
-    conv(
-        "middle",
-        "[1, 16, 16, 16]",
-        "pool",
-        '"FilterTensor": "middle.w"',
-        '"StartPadding": [1, 1], "EndPadding": [1, 1],',
-    )
-},
-    {{
-      "name": "up",
-      "type": "RESAMPLE",
-      "desc": {{
-        "OutputTensor": {{"DataType": "FLOAT32", "Sizes": [1, 16, 32, 32]}},
-        "InterpolationMode": "NEAREST_NEIGHBOR",
-        "Scales": [1, 1, 2, 2]
-      }},
-      "inputs": {{"InputTensor": "middle"}},
-      "outputs": {{"OutputTensor": "up"}}
-    }},
-    {{
-      "name": "join",
-      "type": "JOIN",
-      "desc": {{
-        "OutputTensor": {{"DataType": "FLOAT32", "Sizes": [1, 24, 32, 32]}},
-        "Axis": 1
-      }},
-      "inputs": {{"InputTensors": ["up", "encode"]}},
-      "outputs": {{"OutputTensor": "join"}}
-    }},
-{conv("decode", "[1, 1, 32, 32]", "join", '"FilterTensor": "decode.w"')}
-  ],
-  "outputs": ["decode"]
-}}
-"""
-"""A picture made smaller, made larger again, and joined with what it was."""
+UNET = native(
+    {"x": [1, 1, 32, 32]},
+    {"encode.w": [8, 1, 3, 3], "middle.w": [16, 8, 3, 3], "decode.w": [1, 24, 1, 1]},
+    node("encode", "CONVOLUTION", "x encode.w", [1, 8, 32, 32], Padding=[1, 1]),
+    node("pool", "MAX_POOLING", "encode", [1, 8, 16, 16], Strides=[2, 2], WindowSize=[2, 2]),
+    node("middle", "CONVOLUTION", "pool middle.w", [1, 16, 16, 16], Padding=[1, 1]),
+    node("up", "RESAMPLE", "middle", [1, 16, 32, 32], InterpolationMode="NEAREST_NEIGHBOR", Scales=[1, 1, 2, 2]),
+    node("join", "JOIN", "up encode", [1, 24, 32, 32], Axis=1),
+    node("decode", "CONVOLUTION", "join decode.w", [1, 1, 32, 32]),
+)
+"""An encoder and a decoder with a skip connection."""
 
+SENTENCE = native(
+    {"tokens": tensor("UINT32", 1, 1, 1, 16)},
+    {"table": [1, 1, 1000, 64], "query.w": [1, 1, 64, 64], "key.w": [1, 1, 64, 64]},
+    node("embed", "GATHER", "table tokens -> words", [1, 1, 16, 64], Axis=2, IndexDimensions=1),
+    node("query", "GEMM", "words query.w", [1, 1, 16, 64]),
+    node("key", "GEMM", "words key.w", [1, 1, 16, 64]),
+    node("scores", "GEMM", "query key", [1, 1, 16, 16], TransB="TRANSPOSE"),
+    node("softmax", "ACTIVATION_SOFTMAX", "scores -> weights", [1, 1, 16, 16]),
+    node("mix", "GEMM", "weights words", [1, 1, 16, 64]),
+    node("mean", "REDUCE", "mix -> y", [1, 1, 1, 64], Function="AVERAGE", Axes=[2]),
+)
+"""An embedding, self-attention and the mean over all words."""
 
-def product(name: str, sizes: str, a: str, b: str, transposed: str = "NONE") -> str:
-    """A GEMM in the native format that writes ``name``."""
-    return f"""\
-    {{
-      "name": "{name}",
-      "type": "GEMM",
-      "desc": {{
-        "OutputTensor": {{"DataType": "FLOAT32", "Sizes": {sizes}}},
-        "TransA": "NONE", "TransB": "{transposed}", "Alpha": 0.125, "Beta": 0
-      }},
-      "inputs": {{"ATensor": "{a}", "BTensor": "{b}"}},
-      "outputs": {{"OutputTensor": "{name}"}}
-    }}"""
-
-
-SENTENCE = f"""\
-{{
-  "dml2onnx": 1,
-  "feature_level": "5_0",
-  "inputs": {{
-    "tokens": {{"DataType": "UINT32", "Sizes": [1, 1, 1, 16]}}
-  }},
-  "constants": {{
-    "table": {{"DataType": "FLOAT32", "Sizes": [1, 1, 1000, 64], "fill": 0.1}},
-    "query.w": {{"DataType": "FLOAT32", "Sizes": [1, 1, 64, 64], "fill": 0.1}},
-    "key.w": {{"DataType": "FLOAT32", "Sizes": [1, 1, 64, 64], "fill": 0.1}}
-  }},
-  "nodes": [
-    {{
-      "name": "embed",
-      "type": "GATHER",
-      "desc": {{
-        "OutputTensor": {{"DataType": "FLOAT32", "Sizes": [1, 1, 16, 64]}},
-        "Axis": 2,
-        "IndexDimensions": 1
-      }},
-      "inputs": {{"InputTensor": "table", "IndicesTensor": "tokens"}},
-      "outputs": {{"OutputTensor": "words"}}
-    }},
-{product("query", "[1, 1, 16, 64]", "words", "query.w")},
-{product("key", "[1, 1, 16, 64]", "words", "key.w")},
-{product("scores", "[1, 1, 16, 16]", "query", "key", "TRANSPOSE")},
-    {{
-      "name": "softmax",
-      "type": "ACTIVATION_SOFTMAX",
-      "desc": {{
-        "OutputTensor": {{"DataType": "FLOAT32", "Sizes": [1, 1, 16, 16]}}
-      }},
-      "inputs": {{"InputTensor": "scores"}},
-      "outputs": {{"OutputTensor": "weights"}}
-    }},
-{product("mix", "[1, 1, 16, 64]", "weights", "words")},
-    {{
-      "name": "mean",
-      "type": "REDUCE",
-      "desc": {{
-        "Function": "AVERAGE",
-        "OutputTensor": {{"DataType": "FLOAT32", "Sizes": [1, 1, 1, 64]}},
-        "Axes": [2]
-      }},
-      "inputs": {{"InputTensor": "mix"}},
-      "outputs": {{"OutputTensor": "y"}}
-    }}
-  ],
-  "outputs": ["y"]
-}}
-"""
-"""Words looked up in a table, their attention to each other, and the mean of all."""
-
-BYTES = """\
-{
-  "dml2onnx": 1,
-  "feature_level": "5_0",
-  "inputs": {
-    "x": {"DataType": "UINT8", "Sizes": [1, 3, 16, 16]}
-  },
-  "constants": {
-    "w": {"DataType": "INT8", "Sizes": [8, 3, 3, 3], "fill": 1},
-    "b": {"DataType": "INT32", "Sizes": [1, 8, 1, 1], "fill": 1},
-    "x.s": {"DataType": "FLOAT32", "Sizes": [1, 1, 1, 1], "fill": 0.1},
-    "x.z": {"DataType": "UINT8", "Sizes": [1, 1, 1, 1], "fill": 128},
-    "w.s": {"DataType": "FLOAT32", "Sizes": [1, 1, 1, 1], "fill": 0.1},
-    "w.z": {"DataType": "INT8", "Sizes": [1, 1, 1, 1], "fill": 0},
-    "y.s": {"DataType": "FLOAT32", "Sizes": [1, 1, 1, 1], "fill": 0.1},
-    "y.z": {"DataType": "UINT8", "Sizes": [1, 1, 1, 1], "fill": 128}
-  },
-  "nodes": [
+BYTES = native(
+    {"x": tensor("UINT8", 1, 3, 16, 16)},
     {
-      "name": "conv",
-      "type": "QUANTIZED_LINEAR_CONVOLUTION",
-      "desc": {
-        "OutputTensor": {"DataType": "UINT8", "Sizes": [1, 8, 16, 16]},
-        "Strides": [1, 1], "Dilations": [1, 1], "StartPadding": [1, 1], "EndPadding": [1, 1], "GroupCount": 1
-      },
-      "inputs": {
-        "InputTensor": "x", "InputScaleTensor": "x.s", "InputZeroPointTensor": "x.z",
-        "FilterTensor": "w", "FilterScaleTensor": "w.s", "FilterZeroPointTensor": "w.z",
-        "BiasTensor": "b", "OutputScaleTensor": "y.s", "OutputZeroPointTensor": "y.z"
-      },
-      "outputs": {"OutputTensor": "q"}
+        "w": tensor("INT8", 8, 3, 3, 3),
+        "b": tensor("INT32", 1, 8, 1, 1),
+        "x.s": [1, 1, 1, 1],
+        "x.z": tensor("UINT8", 1, 1, 1, 1),
+        "w.s": [1, 1, 1, 1],
+        "w.z": tensor("INT8", 1, 1, 1, 1),
+        "y.s": [1, 1, 1, 1],
+        "y.z": tensor("UINT8", 1, 1, 1, 1),
     },
-    {
-      "name": "real",
-      "type": "ELEMENT_WISE_DEQUANTIZE_LINEAR",
-      "desc": {
-        "ScaleTensor": {"DataType": "FLOAT32", "Sizes": [1, 8, 16, 16], "Strides": [0, 0, 0, 0]},
-        "ZeroPointTensor": {"DataType": "UINT8", "Sizes": [1, 8, 16, 16], "Strides": [0, 0, 0, 0]},
-        "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 8, 16, 16]}
-      },
-      "inputs": {"InputTensor": "q", "ScaleTensor": "y.s", "ZeroPointTensor": "y.z"},
-      "outputs": {"OutputTensor": "y"}
-    }
-  ],
-  "outputs": ["y"]
-}
-"""
-"""A quantised convolution, and its result as fractions."""
+    node("conv", "QUANTIZED_LINEAR_CONVOLUTION", "x x.s x.z w w.s w.z b y.s y.z -> q", tensor("UINT8", 1, 8, 16, 16)),
+    node(
+        "real",
+        "ELEMENT_WISE_DEQUANTIZE_LINEAR",
+        "q y.s y.z -> y",
+        [1, 8, 16, 16],
+        ScaleTensor=f32(1, 8, 16, 16, Strides=[0, 0, 0, 0]),
+        ZeroPointTensor=tensor("UINT8", 1, 8, 16, 16, Strides=[0, 0, 0, 0]),
+    ),
+)
+"""A quantized convolution, dequantized."""
 
-SPEECH = """\
-{
-  "dml2onnx": 1,
-  "feature_level": "5_0",
-  "inputs": {
-    "frames": {"DataType": "FLOAT32", "Sizes": [1, 20, 1, 40]}
-  },
-  "constants": {
-    "w": {"DataType": "FLOAT32", "Sizes": [1, 1, 96, 40], "fill": 0.1},
-    "r": {"DataType": "FLOAT32", "Sizes": [1, 1, 96, 32], "fill": 0.1},
-    "b": {"DataType": "FLOAT32", "Sizes": [1, 1, 1, 192], "fill": 0.1},
-    "h": {"DataType": "FLOAT32", "Sizes": [1, 1, 1, 32], "fill": 0},
-    "letters": {"DataType": "FLOAT32", "Sizes": [1, 1, 32, 30], "fill": 0.1}
-  },
-  "nodes": [
+SPEECH = native(
+    {"frames": [1, 20, 1, 40]},
+    {"w": [1, 1, 96, 40], "r": [1, 1, 96, 32], "b": [1, 1, 1, 192], "h": [1, 1, 1, 32], "letters": [1, 1, 32, 30]},
+    node("gru", "GRU", "frames w r b h -> states", [20, 1, 1, 32]),
+    node("letters", "GEMM", "states letters -> scores", [1, 1, 20, 30], ATensor=f32(1, 1, 20, 32)),
+    node("best", "ARGMAX", "scores -> y", tensor("UINT32", 1, 1, 20, 1), Axes=[3], AxisDirection="INCREASING"),
+)
+"""A GRU over frames of sound, and the letter of each frame."""
+
+GRAPH_OF_FOUR = graph(
+    serialized("conv", "CONVOLUTION", [1, 3, 16, 16], [8, 3, 3, 3], None, [1, 8, 16, 16], Padding=[1, 1]),
+    serialized(
+        "norm",
+        "BATCH_NORMALIZATION",
+        [1, 8, 16, 16],
+        [1, 8, 1, 1],
+        [1, 8, 1, 1],
+        [1, 8, 1, 1],
+        [1, 8, 1, 1],
+        [1, 8, 16, 16],
+    ),
+    serialized("relu", "ACTIVATION_RELU", [1, 8, 16, 16], [1, 8, 16, 16]),
+    serialized("pool", "AVERAGE_POOLING", [1, 8, 16, 16], [1, 8, 8, 8], Strides=[2, 2], WindowSize=[2, 2]),
+    inputs=[(0, 0), (0, 1), (1, 1), (1, 2), (1, 3), (1, 4)],
+    edges=[(0, 1, 0), (1, 2, 0), (2, 3, 0)],
+    output=3,
+)
+"""A convolution, a batch normalization, a ReLU and a pool."""
+
+DISPATCHED = dxdispatch(
+    {"X": buffer(192), "W": buffer(108), "Y": buffer(256)},
+    dispatch(
+        "conv", "CONVOLUTION", "X W Y", [1, 3, 8, 8], [4, 3, 3, 3], None, [1, 4, 8, 8], DimensionCount=2, Padding=[1, 1]
+    ),
+)
+"""A convolution."""
+
+AUTOENCODER = native(
+    {"x": [1, 3, 32, 32]},
     {
-      "name": "gru",
-      "type": "GRU",
-      "desc": {
-        "OutputSequenceTensor": {"DataType": "FLOAT32", "Sizes": [20, 1, 1, 32]},
-        "ActivationDescs": [{"type": "ACTIVATION_SIGMOID"}, {"type": "ACTIVATION_TANH"}],
-        "Direction": "FORWARD", "LinearBeforeReset": true
-      },
-      "inputs": {
-        "InputTensor": "frames", "WeightTensor": "w", "RecurrenceTensor": "r", "BiasTensor": "b",
-        "HiddenInitTensor": "h"
-      },
-      "outputs": {"OutputSequenceTensor": "states"}
+        "down.w": [8, 3, 2, 2],
+        "up.w": [8, 4, 2, 2],
+        "mean": [1, 4, 1, 1],
+        "variance": [1, 4, 1, 1],
+        "scale": [1, 4, 1, 1],
+        "shift": [1, 4, 1, 1],
     },
+    node("down", "CONVOLUTION", "x down.w", [1, 8, 16, 16], Strides=[2, 2]),
+    node("up", "CONVOLUTION", "down up.w", [1, 4, 32, 32], Direction="BACKWARD", Strides=[2, 2]),
+    node("norm", "BATCH_NORMALIZATION", "up mean variance scale shift", [1, 4, 32, 32]),
+    node("halves", "SPLIT", "norm -> a b", [f32(1, 2, 32, 32), f32(1, 2, 32, 32)], Axis=1),
+)
+"""A convolution and its inverse, normalized and split."""
+
+BEST = native(
+    {"scores": [1, 1, 8, 100]},
+    {},
+    node("softmax", "ACTIVATION_SOFTMAX", "scores -> likely"),
+    node("best", "TOP_K", "likely -> values places", [1, 1, 8, 5], tensor("UINT32", 1, 1, 8, 5), Axis=3, K=5),
+)
+"""The five likeliest of a hundred classes."""
+
+ENLARGER = native(
+    {"x": [1, 1, 24, 24]},
+    {"first.w": [16, 1, 5, 5], "slope": [1, 16, 1, 1], "second.w": [9, 16, 3, 3]},
+    node("first", "CONVOLUTION", "x first.w", [1, 16, 24, 24], Padding=[2, 2]),
+    node(
+        "prelu",
+        "ACTIVATION_PARAMETERIZED_RELU",
+        "first slope",
+        [1, 16, 24, 24],
+        SlopeTensor=f32(1, 16, 24, 24, Strides=[0, 1, 0, 0]),
+    ),
+    node("second", "CONVOLUTION", "prelu second.w", [1, 9, 24, 24], Padding=[1, 1]),
+    node("shuffle", "DEPTH_TO_SPACE1", "second", [1, 1, 72, 72], BlockSize=3, Order="COLUMN_ROW_DEPTH"),
+    node("clip", "ELEMENT_WISE_CLIP", "shuffle -> y", [1, 1, 72, 72], Min=0, Max=1),
+    level="6_1",
+)
+"""Superresolution: an image three times as large."""
+
+DETECTOR = native(
+    {"features": [1, 64, 16, 16], "regions": [1, 1, 10, 4], "pictures": tensor("UINT32", 1, 1, 1, 10)},
+    {"head.w": [1, 1, 3136, 100]},
+    node(
+        "align",
+        "ROI_ALIGN1",
+        "features regions pictures",
+        [10, 64, 7, 7],
+        ReductionFunction="AVERAGE",
+        InterpolationMode="LINEAR",
+        SpatialScaleX=0.0625,
+        SpatialScaleY=0.0625,
+        InputPixelOffset=0.5,
+        OutputPixelOffset=-0.5,
+        OutOfBoundsInputValue=0,
+        MinimumSamplesPerOutput=1,
+        MaximumSamplesPerOutput=4,
+        AlignRegionsToCorners=False,
+    ),
+    node("head", "GEMM", "align head.w", [1, 1, 10, 100], ATensor=f32(1, 1, 10, 3136)),
+    node("parts", "SPLIT", "head -> scores boxes", [f32(1, 1, 10, 20), f32(1, 1, 10, 80)], Axis=3),
+    node("softmax", "ACTIVATION_SOFTMAX1", "scores -> likely", [1, 1, 10, 20], Axes=[3]),
+    level="6_1",
+)
+"""The class probabilities and boxes of regions."""
+
+DECODER = native(
+    {"words": [1, 16, 64]},
+    {"gain": [1, 1, 64], "shift": [1, 1, 64]},
+    node(
+        "norm",
+        "MEAN_VARIANCE_NORMALIZATION1",
+        "words gain shift",
+        [1, 16, 64],
+        ScaleTensor=f32(1, 16, 64, Strides=[0, 0, 1]),
+        BiasTensor=f32(1, 16, 64, Strides=[0, 0, 1]),
+        Axes=[2],
+    ),
+    node("attention", "MULTIHEAD_ATTENTION", "norm norm norm", [1, 16, 64], HeadCount=4),
+    node("residual", "ELEMENT_WISE_ADD", "words attention -> y", [1, 16, 64]),
+    level="6_1",
+)
+"""A layer normalization, self-attention and a residual."""
+
+TAGGER = native(
+    {"words": [1, 12, 2, 24], "lengths": tensor("UINT32", 1, 1, 1, 2)},
+    {"w": [1, 2, 64, 24], "r": [1, 2, 64, 16], "b": [1, 1, 2, 128], "h": [1, 2, 2, 16], "c": [1, 2, 2, 16]},
+    node(
+        "lstm",
+        "LSTM",
+        "words w r b h c lengths -> states",
+        [12, 2, 2, 16],
+        ActivationDescs=2 * activations("SIGMOID", "TANH", "TANH"),
+        Direction="BIDIRECTIONAL",
+    ),
+    level="6_1",
+)
+"""A bidirectional LSTM over two sentences."""
+
+SOUND = native(
+    {"sound": [1, 1, 1, 400]},
+    {"waves.w": [16, 1, 1, 32]},
+    node("mirror", "PADDING", "sound", [1, 1, 1, 416], PaddingMode="REFLECTION", PaddingValue=0, Padding=[0, 0, 0, 8]),
+    node("waves", "CONVOLUTION", "mirror waves.w", [1, 16, 1, 25], Strides=[1, 16]),
+    node("power", "ELEMENT_WISE_CONSTANT_POW", "waves", [1, 16, 1, 25], Exponent=2),
+    node(
+        "sum",
+        "CUMULATIVE_SUMMATION",
+        "power -> y",
+        [1, 16, 1, 25],
+        Axis=3,
+        AxisDirection="INCREASING",
+        HasExclusiveSum=False,
+    ),
+    level="6_1",
+)
+"""The energy of sixteen tones, accumulated over time."""
+
+SMALL_NUMBERS = native(
+    {"x": [1, 1, 8, 64]},
+    {"w": tensor("INT8", 1, 1, 64, 32)},
+    node(
+        "bytes",
+        "DYNAMIC_QUANTIZE_LINEAR",
+        "x -> q s z",
+        tensor("UINT8", 1, 1, 8, 64),
+        [1, 1, 1, 1],
+        tensor("UINT8", 1, 1, 1, 1),
+    ),
+    node("product", "MATRIX_MULTIPLY_INTEGER", "q z w -> sums", tensor("INT32", 1, 1, 8, 32)),
+    node("cast", "CAST", "sums -> reals", [1, 1, 8, 32]),
+    node(
+        "scaled", "ELEMENT_WISE_MULTIPLY", "reals s -> y", [1, 1, 8, 32], BTensor=f32(1, 1, 8, 32, Strides=[0, 0, 0, 0])
+    ),
+    level="6_1",
+)
+"""A dynamically quantized matrix product."""
+
+MAP = native(
+    {"classes": tensor("UINT32", 1, 1, 8, 8)},
+    {"off_on": [1, 1, 1, 2]},
+    node("one of five", "ONE_HOT", "classes off_on -> planes", [1, 5, 8, 8], Axis=1),
+    node("larger", "RESAMPLE1", "planes -> large", [1, 5, 16, 16], Scales=[1, 1, 2, 2]),
+    node("columns", "FILL_VALUE_SEQUENCE", "", [1, 1, 1, 16], ValueDataType="FLOAT32", ValueStart=0, ValueDelta=1),
+    node(
+        "moved",
+        "ELEMENT_WISE_MULTIPLY",
+        "large columns -> y",
+        [1, 5, 16, 16],
+        BTensor=f32(1, 5, 16, 16, Strides=[0, 0, 0, 1]),
+    ),
+    level="6_1",
+)
+"""A plane for each class of a map, enlarged and weighted by its columns."""
+
+GRAPH_OF_POOLS = edit(
+    graph(
+        serialized("focus", "SPACE_TO_DEPTH1", [1, 3, 16, 16], [1, 12, 8, 8], BlockSize=2, Order="DEPTH_COLUMN_ROW"),
+        serialized(
+            "pool",
+            "MAX_POOLING2",
+            [1, 12, 8, 8],
+            [1, 12, 4, 4],
+            tensor("UINT32", 1, 12, 4, 4),
+            DimensionCount=2,
+            Strides=[2, 2],
+            WindowSize=[2, 2],
+        ),
+        serialized("unpool", "MAX_UNPOOLING", [1, 12, 4, 4], tensor("UINT32", 1, 12, 4, 4), [1, 12, 8, 8]),
+        serialized("tile", "TILE", [1, 12, 8, 8], [1, 12, 16, 16], Repeats=[1, 1, 2, 2]),
+        inputs=[(0, 0)],
+        edges=[(0, 1, 0), (1, 2, 0), (1, 2, 1), (2, 3, 0)],
+        output=3,
+    ),
+    {"IntermediateEdges/2/FromNodeOutputIndex": 1},
+).model
+"""A pool and its inverse."""
+
+JOINED = dxdispatch(
+    {"A": buffer(32), "B": buffer(16), "AB": buffer(48), "Y": buffer(108)},
+    dispatch("join", "JOIN", "A B AB", [f32(1, 2, 4, 4), f32(1, 1, 4, 4)], [1, 3, 4, 4], InputCount=2, Axis=1),
+    dispatch(
+        "pad",
+        "PADDING",
+        "AB Y",
+        [1, 3, 4, 4],
+        [1, 3, 6, 6],
+        PaddingMode="EDGE",
+        PaddingValue=0,
+        DimensionCount=4,
+        Padding=[0, 0, 1, 1],
+    ),
+)
+"""Two tensors joined and padded."""
+
+GRAPH_OF_TWO = graph(
+    serialized(
+        "conv1",
+        "CONVOLUTION",
+        [1, 3, 16, 16],
+        [8, 3, 3, 3],
+        [1, 8, 1, 1],
+        [1, 8, 16, 16],
+        FusedActivation={"Type": "ACTIVATION_LEAKY_RELU", "Desc": {"Alpha": 0.1}},
+        Padding=[1, 1],
+    ),
+    serialized("conv2", "CONVOLUTION", [1, 8, 16, 16], [16, 8, 3, 3], None, [1, 16, 16, 16], Padding=[1, 1]),
     {
-      "name": "letters",
-      "type": "GEMM",
-      "desc": {
-        "ATensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 20, 32]},
-        "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 20, 30]},
-        "TransA": "NONE", "TransB": "NONE", "Alpha": 1, "Beta": 0
-      },
-      "inputs": {"ATensor": "states", "BTensor": "letters"},
-      "outputs": {"OutputTensor": "scores"}
+        "Type": "CONSTANT",
+        "Desc": {"Name": "bias", "DataSize": 32, "Data": "AAAAPwAAAD8AAAA/AAAAPwAAAD8AAAA/AAAAPwAAAD8="},
     },
-    {
-      "name": "best",
-      "type": "ARGMAX",
-      "desc": {
-        "OutputTensor": {"DataType": "UINT32", "Sizes": [1, 1, 20, 1]},
-        "Axes": [3],
-        "AxisDirection": "INCREASING"
-      },
-      "inputs": {"InputTensor": "scores"},
-      "outputs": {"OutputTensor": "y"}
-    }
-  ],
-  "outputs": ["y"]
-}
-"""
-"""A recurrent network over frames of sound, and the letter of each."""
+    inputs=[(0, 0), (0, 1), (1, 1)],
+    edges=[(2, 0, 2), (0, 1, 0)],
+    output=1,
+)
+"""Two convolutions, the first with a constant bias."""
 
-GRAPH_OF_FOUR = """\
-{
-  "Nodes": [
-    {"Type": "OPERATOR", "Name": "conv", "Desc": {"Operator": {"Type": "CONVOLUTION", "Desc": {
-      "InputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 16, 16]},
-      "FilterTensor": {"DataType": "FLOAT32", "Sizes": [8, 3, 3, 3]},
-      "BiasTensor": null,
-      "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 8, 16, 16]},
-      "Mode": "CROSS_CORRELATION", "Direction": "FORWARD",
-      "Strides": [1, 1],
-      "Dilations": [1, 1],
-      "StartPadding": [1, 1],
-      "EndPadding": [1, 1],
-      "OutputPadding": [0, 0],
-      "GroupCount": 1
-    }}}},
-    {"Type": "OPERATOR", "Name": "norm", "Desc": {"Operator": {"Type": "BATCH_NORMALIZATION", "Desc": {
-      "InputTensor": {"DataType": "FLOAT32", "Sizes": [1, 8, 16, 16]},
-      "MeanTensor": {"DataType": "FLOAT32", "Sizes": [1, 8, 1, 1]},
-      "VarianceTensor": {"DataType": "FLOAT32", "Sizes": [1, 8, 1, 1]},
-      "ScaleTensor": {"DataType": "FLOAT32", "Sizes": [1, 8, 1, 1]},
-      "BiasTensor": {"DataType": "FLOAT32", "Sizes": [1, 8, 1, 1]},
-      "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 8, 16, 16]},
-      "Spatial": true, "Epsilon": 1e-5
-    }}}},
-    {"Type": "OPERATOR", "Name": "relu", "Desc": {"Operator": {"Type": "ACTIVATION_RELU", "Desc": {
-      "InputTensor": {"DataType": "FLOAT32", "Sizes": [1, 8, 16, 16]},
-      "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 8, 16, 16]}
-    }}}},
-    {"Type": "OPERATOR", "Name": "pool", "Desc": {"Operator": {"Type": "AVERAGE_POOLING", "Desc": {
-      "InputTensor": {"DataType": "FLOAT32", "Sizes": [1, 8, 16, 16]},
-      "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 8, 8, 8]},
-      "Strides": [2, 2],
-      "WindowSize": [2, 2],
-      "StartPadding": [0, 0],
-      "EndPadding": [0, 0],
-      "IncludePadding": false
-    }}}}
-  ],
-  "InputEdges": [
-    {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 0},
-    {"GraphInputIndex": 1, "ToNodeIndex": 0, "ToNodeInputIndex": 1},
-    {"GraphInputIndex": 2, "ToNodeIndex": 1, "ToNodeInputIndex": 1},
-    {"GraphInputIndex": 3, "ToNodeIndex": 1, "ToNodeInputIndex": 2},
-    {"GraphInputIndex": 4, "ToNodeIndex": 1, "ToNodeInputIndex": 3},
-    {"GraphInputIndex": 5, "ToNodeIndex": 1, "ToNodeInputIndex": 4}
-  ],
-  "IntermediateEdges": [
-    {"FromNodeIndex": 0, "FromNodeOutputIndex": 0, "ToNodeIndex": 1, "ToNodeInputIndex": 0},
-    {"FromNodeIndex": 1, "FromNodeOutputIndex": 0, "ToNodeIndex": 2, "ToNodeInputIndex": 0},
-    {"FromNodeIndex": 2, "FromNodeOutputIndex": 0, "ToNodeIndex": 3, "ToNodeInputIndex": 0}
-  ],
-  "OutputEdges": [
-    {"GraphOutputIndex": 0, "FromNodeIndex": 3, "FromNodeOutputIndex": 0}
-  ]
-}
-"""
-"""A convolution, a batch normalisation, a RELU and a pool, as a graph of C++."""
+HEADS = graph(
+    serialized(
+        "scores", "GEMM", [1, 4, 10, 16], [1, 4, 10, 16], None, [1, 4, 10, 10], TransB="DML_MATRIX_TRANSFORM_TRANSPOSE"
+    ),
+    serialized(
+        "masked",
+        "ELEMENT_WISE_ADD",
+        [1, 4, 10, 10],
+        f32(1, 4, 10, 10, Strides=[0, 0, 10, 1], TotalTensorSizeInBytes=400),
+        [1, 4, 10, 10],
+    ),
+    serialized("weights", "ACTIVATION_SOFTMAX1", [1, 4, 10, 10], [1, 4, 10, 10], AxisCount=1, Axes=[3]),
+    serialized("context", "GEMM", [1, 4, 10, 10], [1, 4, 10, 16], None, [1, 4, 10, 16]),
+    serialized(
+        "merge",
+        "ELEMENT_WISE_IDENTITY",
+        f32(1, 10, 4, 16, Strides=[640, 16, 160, 1], TotalTensorSizeInBytes=2560),
+        [1, 10, 4, 16],
+        ScaleBias=None,
+    ),
+    inputs=[(0, 0), (0, 1), (1, 1), (3, 1)],
+    edges=[(0, 1, 0), (1, 2, 0), (2, 3, 0), (3, 4, 0)],
+    output=4,
+    names="query key mask value",
+)
+"""Attention of four heads under a mask."""
 
-DISPATCHED = """\
-{
-  "resources": {
-    "X": {"initialValuesDataType": "FLOAT32", "initialValues": {"valueCount": 192, "value": 1}},
-    "W": {"initialValuesDataType": "FLOAT32", "initialValues": {"valueCount": 108, "value": 0.5}},
-    "Y": {"initialValuesDataType": "FLOAT32", "initialValues": {"valueCount": 256, "value": 0}}
-  },
-  "dispatchables": {
-    "conv": {
-      "type": "DML_OPERATOR_CONVOLUTION",
-      "desc": {
-        "InputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]},
-        "FilterTensor": {"DataType": "FLOAT32", "Sizes": [4, 3, 3, 3]},
-        "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 4, 8, 8]},
-        "Mode": "CROSS_CORRELATION",
-        "Direction": "FORWARD",
-        "DimensionCount": 2,
-        "Strides": [1, 1],
-        "Dilations": [1, 1],
-        "StartPadding": [1, 1],
-        "EndPadding": [1, 1],
-        "OutputPadding": [0, 0],
-        "GroupCount": 1
-      }
-    }
-  },
-  "commands": [
+HALVED = graph(
+    serialized(
+        "stem",
+        "CONVOLUTION",
+        [1, 3, 64, 64],
+        [16, 3, 7, 7],
+        [1, 16, 1, 1],
+        [1, 16, 32, 32],
+        Strides=[2, 2],
+        Padding=[3, 3],
+    ),
+    serialized(
+        "pool", "MAX_POOLING", [1, 16, 32, 32], [1, 16, 16, 16], Strides=[2, 2], WindowSize=[3, 3], Padding=[1, 1]
+    ),
+    serialized(
+        "up",
+        "CONVOLUTION",
+        [1, 16, 16, 16],
+        [16, 8, 3, 3],
+        None,
+        [1, 8, 32, 32],
+        Direction="BACKWARD",
+        Strides=[2, 2],
+        OutputPadding=[1, 1],
+        Padding=[1, 1],
+    ),
+    inputs=[(0, 0), (0, 1), (0, 2), (2, 1)],
+    edges=[(0, 1, 0), (1, 2, 0)],
+    output=2,
+)
+"""The stem of a ResNet, and a transposed convolution."""
+
+RANKED = dxdispatch(
     {
-      "type": "dispatch",
-      "dispatchable": "conv",
-      "bindings": {
-        "InputTensor": "X",
-        "FilterTensor": "W",
-        "OutputTensor": "Y"
-      }
+        "table": buffer(400),
+        "tokens": buffer(6, "UINT32"),
+        "words": buffer(48),
+        "W": buffer(32),
+        "b": buffer(4),
+        "scores": buffer(24),
+        "best": buffer(12),
+        "places": buffer(12, "UINT32"),
     },
-    {"type": "print", "resource": "Y"}
-  ]
-}
-"""
-"""A convolution of DxDispatch."""
+    dispatch(
+        "lookup",
+        "GATHER",
+        "table tokens words",
+        [1, 1, 50, 8],
+        tensor("UINT32", 1, 1, 1, 6),
+        [1, 1, 6, 8],
+        Axis=2,
+        IndexDimensions=1,
+    ),
+    dispatch(
+        "dense",
+        "GEMM",
+        "words W b scores",
+        [1, 1, 6, 8],
+        [1, 1, 8, 4],
+        f32(1, 1, 6, 4, Strides=[0, 0, 0, 1]),
+        [1, 1, 6, 4],
+        Beta=1,
+    ),
+    dispatch(
+        "rank", "TOP_K", "scores best places", [1, 1, 6, 4], [1, 1, 6, 2], tensor("UINT32", 1, 1, 6, 2), Axis=3, K=2
+    ),
+)
+"""An embedding, a classifier, and the best two classes of each word."""
 
-AUTOENCODER = f"""\
-{{
-  "dml2onnx": 1,
-  "feature_level": "5_0",
-  "inputs": {{
-    "x": {{"DataType": "FLOAT32", "Sizes": [1, 3, 32, 32]}}
-  }},
-  "constants": {{
-    "down.w": {{"DataType": "FLOAT32", "Sizes": [8, 3, 2, 2], "fill": 0.1}},
-    "up.w": {{"DataType": "FLOAT32", "Sizes": [8, 4, 2, 2], "fill": 0.1}},
-    "mean": {{"DataType": "FLOAT32", "Sizes": [1, 4, 1, 1], "fill": 0}},
-    "variance": {{"DataType": "FLOAT32", "Sizes": [1, 4, 1, 1], "fill": 1}},
-    "scale": {{"DataType": "FLOAT32", "Sizes": [1, 4, 1, 1], "fill": 1}},
-    "shift": {{"DataType": "FLOAT32", "Sizes": [1, 4, 1, 1], "fill": 0}}
-  }},
-  "nodes": [
-{conv("down", "[1, 8, 16, 16]", "x", '"FilterTensor": "down.w"', "", "[2, 2]")},
-    {{
-      "name": "up",
-      "type": "CONVOLUTION",
-      "desc": {{
-        "OutputTensor": {{"DataType": "FLOAT32", "Sizes": [1, 4, 32, 32]}},
-        "Mode": "CROSS_CORRELATION",
-        "Direction": "BACKWARD",
-        "Strides": [2, 2], "Dilations": [1, 1],
-        "StartPadding": [0, 0], "EndPadding": [0, 0], "OutputPadding": [0, 0],
-        "GroupCount": 1
-      }},
-      "inputs": {{"InputTensor": "down", "FilterTensor": "up.w"}},
-      "outputs": {{"OutputTensor": "up"}}
-    }},
-    {{
-      "name": "norm",
-      "type": "BATCH_NORMALIZATION",
-      "desc": {{
-        "OutputTensor": {{"DataType": "FLOAT32", "Sizes": [1, 4, 32, 32]}},
-        "Spatial": true, "Epsilon": 1e-5
-      }},
-      "inputs": {{
-        "InputTensor": "up", "MeanTensor": "mean", "VarianceTensor": "variance", "ScaleTensor": "scale",
-        "BiasTensor": "shift"
-      }},
-      "outputs": {{"OutputTensor": "norm"}}
-    }},
-    {{
-      "name": "halves",
-      "type": "SPLIT",
-      "desc": {{
-        "OutputTensors": [
-          {{"DataType": "FLOAT32", "Sizes": [1, 2, 32, 32]}},
-          {{"DataType": "FLOAT32", "Sizes": [1, 2, 32, 32]}}
-        ],
-        "Axis": 1
-      }},
-      "inputs": {{"InputTensor": "norm"}},
-      "outputs": {{"OutputTensors": ["a", "b"]}}
-    }}
-  ],
-  "outputs": ["a", "b"]
-}}
-"""
-"""A picture made smaller and larger again, normalised and cut into two."""
+KEYWORDS = native(
+    {"frames": [1, 25, 1, 13]},
+    {"lstm.w": [1, 1, 80, 13], "lstm.r": [1, 1, 80, 20], "lstm.b": [1, 1, 1, 160], "classes.w": [1, 1, 20, 6]},
+    node("lstm", "LSTM", "frames lstm.w lstm.r lstm.b -> states", [25, 1, 1, 20]),
+    node(
+        "last",
+        "SLICE1",
+        "states -> last_state",
+        [1, 1, 1, 20],
+        InputWindowOffsets=[24, 0, 0, 0],
+        InputWindowSizes=[1, 1, 1, 20],
+        InputWindowStrides=[1, 1, 1, 1],
+    ),
+    node("classes", "GEMM", "last_state classes.w", [1, 1, 1, 6]),
+    level="6_1",
+)
+"""Which of six words was spoken."""
 
-BEST = """\
-{
-  "dml2onnx": 1,
-  "feature_level": "5_0",
-  "inputs": {
-    "scores": {"DataType": "FLOAT32", "Sizes": [1, 1, 8, 100]}
-  },
-  "nodes": [
-    {
-      "name": "softmax",
-      "type": "ACTIVATION_SOFTMAX",
-      "inputs": {"InputTensor": "scores"},
-      "outputs": {"OutputTensor": "likely"}
-    },
-    {
-      "name": "best",
-      "type": "TOP_K",
-      "desc": {
-        "OutputValueTensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 8, 5]},
-        "OutputIndexTensor": {"DataType": "UINT32", "Sizes": [1, 1, 8, 5]},
-        "Axis": 3, "K": 5
-      },
-      "inputs": {"InputTensor": "likely"},
-      "outputs": {"OutputValueTensor": "values", "OutputIndexTensor": "places"}
-    }
-  ],
-  "outputs": ["values", "places"]
-}
-"""
-"""The five likeliest of a hundred classes, for each of eight pictures."""
+PERCEPTRON = edit(
+    graph(
+        serialized(
+            "up",
+            "GEMM",
+            [1, 1, 32, 64],
+            [1, 1, 256, 64],
+            f32(1, 1, 32, 256, Strides=[0, 0, 0, 1]),
+            [1, 1, 32, 256],
+            TransB="TRANSPOSE",
+            Beta=1,
+        ),
+        serialized("gelu", "ACTIVATION_GELU", [1, 1, 32, 256], [1, 1, 32, 256]),
+        serialized(
+            "down",
+            "GEMM",
+            [1, 1, 32, 256],
+            [1, 1, 256, 64],
+            f32(1, 1, 32, 64, Strides=[0, 0, 0, 1]),
+            [1, 1, 32, 64],
+            Beta=1,
+        ),
+        serialized("residual", "ELEMENT_WISE_ADD", [1, 1, 32, 64], [1, 1, 32, 64], [1, 1, 32, 64]),
+        inputs=[(0, 0), (0, 1), (0, 2), (2, 1), (3, 0), (2, 2)],
+        edges=[(0, 1, 0), (1, 2, 0), (2, 3, 1)],
+        output=3,
+    ),
+    {"InputEdges/4/GraphInputIndex": 0, "InputEdges/5/GraphInputIndex": 4},
+).model
+"""The feed-forward part of a transformer layer."""
+
+CROPPED = native(
+    {"x": [1, 3, 32, 32]},
+    {"step": [1, 1, 1, 1], "zero": tensor("UINT8", 1, 1, 1, 1), "logo": [1, 1, 18, 18]},
+    node(
+        "crop",
+        "SLICE1",
+        "x -> cropped",
+        [1, 3, 16, 16],
+        InputWindowOffsets=[0, 0, 8, 8],
+        InputWindowSizes=[1, 3, 16, 16],
+        InputWindowStrides=[1, 1, 1, 1],
+    ),
+    node(
+        "frame",
+        "PADDING",
+        "cropped -> framed",
+        [1, 3, 18, 18],
+        PaddingMode="CONSTANT",
+        PaddingValue=0,
+        Padding=[0, 0, 1, 1],
+    ),
+    node("stamp", "JOIN", "framed logo -> stamped", [1, 4, 18, 18], Axis=1),
+    node("large", "RESAMPLE1", "stamped", [1, 4, 36, 36], Scales=[1, 1, 2, 2]),
+    node("brightness", "REDUCE", "large", [1, 4, 1, 1], Function="AVERAGE", Axes=[2, 3]),
+    node(
+        "bytes",
+        "ELEMENT_WISE_QUANTIZE_LINEAR",
+        "brightness step zero -> y",
+        tensor("UINT8", 1, 4, 1, 1),
+        ScaleTensor=f32(1, 4, 1, 1, Strides=[0, 0, 0, 0]),
+        ZeroPointTensor=tensor("UINT8", 1, 4, 1, 1, Strides=[0, 0, 0, 0]),
+    ),
+    level="6_1",
+)
+"""An image cropped, padded, joined with another one and enlarged; its brightness."""
+
+QUANTIZED = dxdispatch(
+    {"X": buffer(4), "Scale": buffer(1), "Zero": buffer(1, "UINT8"), "Y": buffer(4, "UINT8")},
+    dispatch(
+        "quantize",
+        "ELEMENT_WISE_QUANTIZE_LINEAR",
+        "X Scale Zero Y",
+        [1, 1, 2, 2],
+        f32(1, 1, 2, 2, Strides=[0, 0, 0, 0]),
+        tensor("UINT8", 1, 1, 2, 2, Strides=[0, 0, 0, 0]),
+        tensor("UINT8", 1, 1, 2, 2),
+    ),
+)
+"""A quantization."""
+
+PITCHED = dxdispatch(
+    {"X": buffer(16), "Y": buffer(12)},
+    dispatch(
+        "pack",
+        "ELEMENT_WISE_IDENTITY",
+        "X Y",
+        f32(1, 1, 4, 3, Strides=[16, 16, 4, 1], TotalTensorSizeInBytes=60),
+        [1, 1, 4, 3],
+    ),
+)
+"""Rows with gaps, packed."""

@@ -1,4 +1,4 @@
-"""How right the answers to newcomers' mistakes are: ``python -m tests.newcomers.scoring`` prints them all."""
+"""Runs the cases: ``python -m tests.newcomers.scoring`` prints all answers."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ import io
 import pkgutil
 import re
 import tempfile
-import textwrap
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,55 +17,45 @@ import dml2onnx
 from dml2onnx.cli import main
 from dml2onnx.diagnostics import DmlError
 from tests.newcomers import __path__
-from tests.newcomers.case import HERE, THERE, Case, Command
-from tests.newcomers.files import NETWORK
+from tests.newcomers.build import text_of
+from tests.newcomers.case import Case, Command
+from tests.newcomers.networks import NETWORK
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
-def _all(ending: str) -> tuple[Any, ...]:
-    """The cases of all modules in tuples whose names end so."""
-    modules = [
-        importlib.import_module(f"tests.newcomers.{item.name}")
-        for item in pkgutil.iter_modules(__path__)
-        if item.name != "scoring"
-    ]
-    found = [vars(module)[name] for module in modules for name in vars(module) if name.endswith(ending)]
-    return tuple(dict.fromkeys(case for cases in found if isinstance(cases, tuple) for case in cases))
+def _cases() -> Iterator[tuple[str, Case | Command]]:
+    for _, name, _ in pkgutil.iter_modules(__path__):
+        for group in vars(importlib.import_module(f"tests.newcomers.{name}")).values():
+            for case in group if isinstance(group, tuple) else ():
+                if isinstance(case, Case | Command):
+                    yield f"{name}: {case.name}", case
 
 
-IN_FILES: tuple[Case, ...] = _all("FILES")
-IN_PROGRAMS: tuple[Case, ...] = _all("PROGRAMS")
-IN_COMMANDS: tuple[Command, ...] = _all("COMMANDS")
-CASES: tuple[Case | Command, ...] = (*IN_FILES, *IN_PROGRAMS, *IN_COMMANDS)
-
-
-def line_of(source: str, mark: str) -> int | None:
-    """The line of a text that has a mark, counted from 1."""
-    for number, line in enumerate(source.splitlines(), 1):
-        if mark in line:
-            return number
-    return None
+CASES = dict(_cases())
+"""All cases by their modules and names."""
 
 
 def answer_to_file(case: Case, folder: Path) -> tuple[int, str]:
-    """How many findings ``check`` has for a file, and what it writes."""
+    """Returns the number of findings of ``check`` for a file, and its output."""
     path = folder / "net.json"
     path.write_text(case.source, encoding="utf-8")
-    written = io.StringIO()
-    with contextlib.redirect_stdout(written), contextlib.redirect_stderr(written):
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
         main(["check", str(path)])
-    text = written.getvalue()
+    text = output.getvalue()
     return len(re.findall(r"^\s*DML\d+ (?:error|warning)|^(?:error|warning)\[", text, re.MULTILINE)), text
 
 
 def answer_to_program(case: Case) -> tuple[int, str]:
-    """How many findings a program for the builder gets, and their text."""
-    source = textwrap.dedent(case.source)
+    """Returns the number of findings of a program for the builder, and their text."""
     names: dict[str, Any] = {"g": dml2onnx.GraphBuilder(feature_level="5_0"), "np": np, "dml2onnx": dml2onnx}
     try:
-        exec(compile(source, "net.py", "exec"), names)
+        exec(compile(case.source, "net.py", "exec"), names)
     except DmlError as error:
         return len(error.diagnostics), str(error)
-    except Exception as error:  # an answer of Python, not of the builder
+    except Exception as error:  # raised by Python, not by the builder
         line = error.__traceback__.tb_next.tb_lineno if error.__traceback__ and error.__traceback__.tb_next else 0
         return 1, f"net.py:{line} {type(error).__name__}: {error}"
     found = dml2onnx.check(names["graph"]) if "graph" in names else []
@@ -74,8 +63,8 @@ def answer_to_program(case: Case) -> tuple[int, str]:
 
 
 def answer_to_command(case: Command, folder: Path) -> tuple[int, str]:
-    """The exit code of a command in a directory with the network and pictures for it, and what it writes."""
-    (folder / "net.json").write_text(NETWORK, encoding="utf-8")
+    """Returns the exit code of a command in a directory with the network and pictures for it, and its output."""
+    (folder / "net.json").write_text(text_of(NETWORK), encoding="utf-8")
     (folder / "program.py").write_text(case.program, encoding="utf-8")
     np.save(folder / "image.npy", np.zeros((1, 3, 32, 32), np.float32))
     np.save(folder / "nhwc.npy", np.zeros((1, 32, 32, 3), np.float32))
@@ -85,73 +74,59 @@ def answer_to_command(case: Command, folder: Path) -> tuple[int, str]:
     for name, text in case.files:
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
-    written = io.StringIO()
-    with contextlib.chdir(folder), contextlib.redirect_stdout(written), contextlib.redirect_stderr(written):
+    output = io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
         try:
             code = main(list(case.arguments))
         except SystemExit as ended:
             code = int(ended.code or 0)
-    return code, written.getvalue()
+    return code, output.getvalue()
 
 
-def faults_of_command(case: Command, folder: Path) -> list[str]:
-    """What is not right about the answer to a mistake on the command line."""
-    code, text = answer_to_command(case, folder)
-    found = ["exit code 0"] if code == 0 else []
-    found += ["a traceback"] if "Traceback" in text and not case.program else []
-    return found + [f"does not say {pattern}" for pattern in case.says if not re.search(pattern, text, re.DOTALL)]
+def answer(case: Case | Command, folder: Path) -> tuple[int, str]:
+    """Returns the number of findings, or the exit code of a command, and the text."""
+    if isinstance(case, Command):
+        return answer_to_command(case, folder)
+    return answer_to_program(case) if case.in_program else answer_to_file(case, folder)
 
 
 def faults(case: Case | Command, folder: Path) -> list[str]:
-    """What is not right about the answer to a mistake; empty where it is fully right."""
+    """Returns what is wrong with the answer to a case."""
+    count, text = answer(case, folder)
     if isinstance(case, Command):
-        return faults_of_command(case, folder)
-    in_file = case in IN_FILES
-    count, text = answer_to_file(case, folder) if in_file else answer_to_program(case)
-    source = case.source if in_file else textwrap.dedent(case.source)
-    name = "net.json" if in_file else "net.py"
-    found = []
-    if count != case.findings:
-        found.append(f"{count} findings, not {case.findings}")
-    if case.severity not in text and in_file:
+        found = ["exit code 0"] if count == 0 else []
+        found += ["a traceback"] if "Traceback" in text and not case.program else []
+        return found + [f"does not say {pattern}" for pattern in case.says if not re.search(pattern, text, re.DOTALL)]
+    found = [] if count == case.findings else [f"{count} findings, not {case.findings}"]
+    if case.severity not in text and not case.in_program:
         found.append(f"no {case.severity}")
-    for mark in (HERE, THERE):
-        line = line_of(source, mark)
-        if line is not None and not re.search(rf"{re.escape(name)}:{line}\b", text):
-            found.append(f"line {line} is not named ({mark})")
+    file = "net.py" if case.in_program else "net.json"
+    for line in (case.here, case.there):
+        if line is not None and not re.search(rf"{re.escape(file)}:{line}\b", text):
+            found.append(f"line {line} is not named")
     found += [f"does not say {pattern}" for pattern in case.says if not re.search(pattern, text)]
     found += [f"says {pattern}" for pattern in case.never if re.search(pattern, text)]
-    if case.fixed and not found:
-        found += not_fixed(folder)
-    return found
+    return found + not_fixed(folder) if case.fixed and not found else found
 
 
 def not_fixed(folder: Path) -> list[str]:
-    """What ``check --fix`` leaves of a file."""
+    """Returns the findings that ``check --fix`` leaves."""
     path = folder / "net.json"
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         main(["check", "--fix", str(path)])
-    left = dml2onnx.check(path)
-    return [f"after --fix: {item}" for item in left]
-
-
-def answer(case: Case | Command, folder: Path) -> str:
-    """The text that a mistake is answered with."""
-    if isinstance(case, Command):
-        return answer_to_command(case, folder)[1]
-    return answer_to_file(case, folder)[1] if case in IN_FILES else answer_to_program(case)[1]
+    return [f"after --fix: {item}" for item in dml2onnx.check(path)]
 
 
 def show() -> None:
-    """Prints every answer, what is not right about it, and how many are."""
+    """Prints every answer and what is wrong with it, and the number of right ones."""
     right = 0
-    for case in CASES:
-        with tempfile.TemporaryDirectory() as folder:
-            text = answer(case, Path(folder))
-            found = faults(case, Path(folder))
+    for name, case in CASES.items():
+        with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
+            _, text = answer(case, Path(first))
+            found = faults(case, Path(second))
         right += not found
-        print(f"=== {case.name}: {'right' if not found else '; '.join(found)}\n{text}")
-    print(f"{right} of {len(CASES)} fully right")
+        print(f"=== {name}: {'; '.join(found) or 'right'}\n{text}")
+    print(f"{right} of {len(CASES)} right")
 
 
 if __name__ == "__main__":

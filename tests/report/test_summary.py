@@ -19,13 +19,15 @@ from dml2onnx.report.node_counts import VIEWS, NodeCounts, node_counts
 from dml2onnx.report.records import Coverage
 from dml2onnx.report.summary import summary
 from dml2onnx.targets import PLACES, target
-from tests.newcomers.files import FILES, NETWORK
+from tests.newcomers import native_data_types
+from tests.newcomers.build import text_of
+from tests.newcomers.networks import NETWORK
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 
 
 def test_what_is_right() -> None:
-    what, became, look = summary(gather(load_bytes(NETWORK.encode(), "net.json"), rounds=1))
+    what, became, look = summary(gather(load_bytes(text_of(NETWORK).encode(), "net.json"), rounds=1))
     assert what == (
         "From image (FLOAT32 1×3×32×32) to probabilities (FLOAT32 1×1×1×10) it takes 1 CONVOLUTION, 1 MAX_POOLING, "
         "1 GEMM and 1 other operator, 634,880 multiply-accumulates; "
@@ -40,7 +42,7 @@ def test_what_is_right() -> None:
 
 
 def test_what_is_wrong() -> None:
-    case = next(case for case in FILES if case.name == "weights in half precision")
+    case = next(case for case in native_data_types.CASES if case.name == "convolution: weights in FLOAT16")
     what, became, look = summary(gather(load_bytes(case.source.encode(), "net.json")))
     assert what.endswith("; no feature level of DirectML allows it.")
     assert became == "It cannot be compiled."
@@ -109,7 +111,7 @@ def test_who_runs_nothing_of_this_opset_is_left_out() -> None:
 
 
 def test_sentences_about_places() -> None:
-    report = gather(load_bytes(NETWORK.encode(), "net.json"))
+    report = gather(load_bytes(text_of(NETWORK).encode(), "net.json"))
     onnx = report.onnx
     assert onnx is not None
 

@@ -24,9 +24,7 @@ from tests.exporters.test_native import PROGRAMS, exact
 from tests.frontends import models
 from tests.frontends.models import Model, load_model
 from tests.frontends.partitions import PARTITION, load_partition
-from tests.newcomers.files import NETWORK
-from tests.newcomers.fourth import GRAPH
-from tests.newcomers.sixth import ADDITION
+from tests.newcomers.networks import ADDITION, GRAPH, NETWORK
 from tests.passes.examples import EXAMPLES
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
@@ -65,8 +63,8 @@ def _of_documents(directory: Path) -> Iterator[tuple[str, Graph]]:
         yield f"{name}, frozen", load_model(folder, model, LoadOptions(freeze=True))
     (folder := directory / "partition").mkdir()
     yield "fixture PARTITION", load_partition(folder, PARTITION)
-    for name, text in {"network": NETWORK, "graph": GRAPH, "addition": ADDITION}.items():
-        yield f"newcomers' {name}", load_bytes(text.encode(), str(directory / "net.json"))
+    for name, model in {"network": NETWORK, "graph": GRAPH, "addition": ADDITION}.items():
+        yield f"newcomers' {name}", load_bytes(json.dumps(model).encode(), str(directory / "net.json"))
 
 
 def _is_model(value: object) -> bool:
