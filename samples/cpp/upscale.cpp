@@ -126,7 +126,7 @@ int main(int count, char** arguments) {
     return 1;
   }
 
-  // All that is new: a device that records. In the place of nullptr stands the program's own, if it has one.
+  // The only change: a device that records. Pass your own device instead of nullptr if you have one.
   dml2onnx::RecordingOptions options;
   options.folder = count > 2 ? arguments[2] : "recording";
   options.onProblem = [](const std::string& reason) { std::fprintf(stderr, "%s\n", reason.c_str()); };
@@ -137,7 +137,7 @@ int main(int count, char** arguments) {
   if (FAILED(Compile(device.object, &network.object))) return 1;
   network.object->SetName(L"upscale");
 
-  // What the program would upload, the recorder is told; an input of which it hears nothing stays one.
+  // Pass weights to the recorder as you would upload them; other inputs stay inputs.
   Com<dml2onnx::Recorder> recorder;
   if (FAILED(dml2onnx::GetRecorder(device.object, &recorder.object))) return 1;
   const char* data = weights.data();
