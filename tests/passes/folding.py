@@ -164,7 +164,7 @@ def quantised_small_layers() -> Graph:
 
 
 def dequantised_weights() -> Graph:
-    """A convolution and a product between quantisations, with INT8 weights and a scale for each filter."""
+    """A convolution of INT8 weights with scales of filters, and a product of UINT8 weights, between quantisations."""
     g = GraphBuilder()
 
     def along_first(x: Expression, value: ArrayLike, dtype: str) -> Expression:
@@ -174,8 +174,8 @@ def dequantised_weights() -> Graph:
         point = along_first(x, zero_point, x.data_type.name.lower())
         return g.dequantize_linear(x, along_first(x, scale, "float32"), point)
 
-    def weights(scale: ArrayLike, *sizes: int) -> Expression:
-        return numbers(g.constant(RANDOM.integers(-127, 128, sizes).astype(np.int8)), scale, 0)
+    def weights(scale: ArrayLike, *sizes: int, dtype: str = "int8", point: int = 0) -> Expression:
+        return numbers(g.constant((point + RANDOM.integers(-100, 128, sizes)).astype(dtype)), scale, point)
 
     def steps(x: Expression) -> Expression:
         scale, point = along_first(x, 0.25, "float32"), along_first(x, 4, "uint8")
@@ -183,7 +183,8 @@ def dequantised_weights() -> Graph:
 
     by_filter = 2.0 ** -RANDOM.integers(5, 8, 8)
     x = steps(g.convolution(numbers(g.input("x", "UINT8", (1, 8, 6, 6)), 0.5, 4), weights(by_filter, 8, 8, 3, 3)))
-    y = steps(g.gemm(numbers(g.reinterpret(x, sizes=(1, 1, 8, 16)), 0.25, 4), weights(2**-6, 1, 1, 16, 5)))
+    filters = weights(2**-6, 1, 1, 16, 5, dtype="uint8", point=100)
+    y = steps(g.gemm(numbers(g.reinterpret(x, sizes=(1, 1, 8, 16)), 0.25, 4), filters))
     return g.build({"y": y})
 
 
