@@ -1,9 +1,8 @@
-"""What hostile descriptors cost, as JSON; see test_costs.py.
+"""Prints the cost of hostile descriptors as JSON; see test_costs.py.
 
     python -m tests.costly BYTES SECONDS EVERY OPERATOR...
 
-Of so many variants of an operator as EVERY says one is tried. With 0 for the seconds, what the reference implementation
-takes for those that it does not refuse, counted.
+Tries one in EVERY variants of an operator. If SECONDS is 0, counts the work of the reference implementation instead.
 """
 
 from __future__ import annotations
@@ -84,31 +83,31 @@ def main(memory: int, seconds: float, names: list[str], every: int) -> dict[str,
 # --- The reference implementation -------------------------------------------------------------------------------------
 
 WORK = 1 << 17
-"""Elements that a node may read and look at here, lest the tests take the minutes that the real limit allows."""
-AWAY = 1 << 15
-"""Elements that stand for what every node costs."""
+"""Limit of elements that a node reads here; with the real limit the tests would take minutes."""
+OVERHEAD = 1 << 15
+"""The fixed cost of a node, in elements."""
 BYTES = 512
-"""Of memory, for each element."""
+"""Memory per element."""
 CALLS = 1
-"""Of functions, for each element."""
+"""Function calls per element."""
 
 
 class TooManyCallsError(Exception):
-    """More calls than the work that was said."""
+    """More calls than the estimated work."""
 
 
 def calls(function: Callable[[], object], most: float = math.inf) -> int:
-    """How many functions a function calls; :class:`TooManyCallsError` where they are more than ``most``."""
+    """Counts the function calls in a call; raises :class:`TooManyCallsError` beyond ``most``."""
     count = 0
 
-    def hear(frame: Any, event: str, argument: Any) -> None:
+    def profile(frame: Any, event: str, argument: Any) -> None:
         nonlocal count
         count += event in ("call", "c_call")
         if count > most:
             sys.setprofile(None)
             raise TooManyCallsError
 
-    sys.setprofile(hear)
+    sys.setprofile(profile)
     try:
         function()
     finally:
@@ -117,7 +116,7 @@ def calls(function: Callable[[], object], most: float = math.inf) -> int:
 
 
 def computed(graph: Graph) -> str:
-    """``"wrong"``, ``"refused"`` or ``"computed"``: then in as many calls and as much memory as the work allows."""
+    """Returns ``"wrong"``, ``"refused"``, ``"computed"`` (within the calls and memory of its work), or a problem."""
     try:
         require_clean(graph)
         require_computable(graph, graph.outputs)
@@ -125,14 +124,14 @@ def computed(graph: Graph) -> str:
         return "refused" if any(item.code == TOO_LARGE_FOR_REFERENCE.id for item in error.diagnostics) else "wrong"
     (node,) = graph.nodes
     views = [desc for _, _, _, desc in (*node.views_in(), *node.views_out())]
-    work = sum(desc.element_count for desc in views) + hidden_work(node.operator) + AWAY
+    work = sum(desc.element_count for desc in views) + hidden_work(node.operator) + OVERHEAD
     work += sum(write.value.nbytes for _, _, write, _ in node.views_out())
     tracemalloc.start()
     try:
         calls(lambda: evaluate_results(graph, {}, graph.outputs), CALLS * work)
         peak = tracemalloc.get_traced_memory()[1]
     except DmlError:
-        return "refused"  # the numbers ask for too much
+        return "refused"  # because of numbers in the inputs
     finally:
         tracemalloc.stop()
     return "computed" if peak <= BYTES * work else f"{peak} bytes for {work} elements"
