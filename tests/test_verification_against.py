@@ -1,4 +1,4 @@
-"""``verify`` of another model than the compiled one, within a time, and what is told meanwhile."""
+"""``verify`` of a foreign model, its time limit and its progress."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def onnx_file(
     shape: tuple[int | str, ...] = (1, 3, 5, 5),
     data_type: int = TensorProto.FLOAT,
 ) -> Path:
-    """The same network as somebody else would write it."""
+    """Writes the same network by hand."""
     x, y = names
     filters, axes = onnx.numpy_helper.from_array(weights, "w"), onnx.numpy_helper.from_array(np.array([0]), "axes")
     nodes = [
@@ -58,7 +58,7 @@ def onnx_file(
 @pytest.mark.parametrize("names", [("x", "y"), ("data", "result")])
 @pytest.mark.parametrize("shape", [(1, 3, 5, 5), (3, 5, 5), ("N", 3, "H", "W")])
 @pytest.mark.parametrize("channels_last", [False, True])
-def test_somebody_elses_model(
+def test_foreign_models(
     tmp_path: Path, names: tuple[str, str], shape: tuple[int | str, ...], channels_last: bool
 ) -> None:
     path = onnx_file(tmp_path / "other.onnx", names=names, shape=shape)
@@ -68,7 +68,7 @@ def test_somebody_elses_model(
     assert found.nodes == ()
 
 
-def test_what_was_compiled_agrees(tmp_path: Path) -> None:
+def test_compiled_models_match(tmp_path: Path) -> None:
     graph = network(channels_last=True)
     dml2onnx.compile(graph).save(tmp_path / "y.onnx")
     assert dml2onnx.verify(graph, against=tmp_path / "y.onnx").passed
@@ -93,9 +93,9 @@ def test_another_weight_is_found(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_does_not_fit(tmp_path: Path, options: dict[str, object], message: str | None) -> None:
+def test_mismatched_ports(tmp_path: Path, options: dict[str, object], message: str | None) -> None:
     path = onnx_file(tmp_path / "other.onnx", **options)  # type: ignore[arg-type]
-    if message is None:  # one output there and one here: they are each other's
+    if message is None:  # the only outputs match, whatever their names
         assert dml2onnx.verify(network(), against=path).passed
         return
     with pytest.raises(DmlError) as caught:
@@ -104,7 +104,7 @@ def test_what_does_not_fit(tmp_path: Path, options: dict[str, object], message: 
     assert caught.value.diagnostics[0].message == message
 
 
-def test_names_and_numbers_that_do_not_fit(tmp_path: Path) -> None:
+def test_mismatched_names_and_counts(tmp_path: Path) -> None:
     g = GraphBuilder()
     a, b = g.input("a", "FLOAT32", [3]), g.input("b", "FLOAT32", [3])
     graph = g.build({"y": a + b})
@@ -119,7 +119,7 @@ def test_names_and_numbers_that_do_not_fit(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [None, b"", b"no model at all"])
-def test_what_is_no_model(tmp_path: Path, content: bytes | None) -> None:
+def test_files_that_are_no_models(tmp_path: Path, content: bytes | None) -> None:
     path = tmp_path / "other.onnx"
     if content is not None:
         path.write_bytes(content)
@@ -156,17 +156,17 @@ def test_time_limit() -> None:
     assert found.passed
 
 
-def test_without_time_nothing_is_claimed() -> None:
+def test_without_time_nothing_passes() -> None:
     found = dml2onnx.verify(network(), time_limit=1e-9)
     assert (found.finished, found.comparisons, found.passed) == (0, (), False)
 
 
 def test_progress_counts_nodes() -> None:
-    told: list[str] = []
-    dml2onnx.verify(network(), rounds=2, progress=told.append)
-    assert told[0] == "round 1 of 2, node by node: node 1 of 2"
-    assert told[-1] == "round 2 of 2, as a whole: node 2 of 2"
-    assert len(told) == 8
+    reported: list[str] = []
+    dml2onnx.verify(network(), rounds=2, progress=reported.append)
+    assert reported[0] == "round 1 of 2, node by node: node 1 of 2"
+    assert reported[-1] == "round 2 of 2, as a whole: node 2 of 2"
+    assert len(reported) == 8
 
 
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

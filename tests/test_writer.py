@@ -1,4 +1,4 @@
-"""Files: deterministic, complete or not there, with external data where wanted."""
+"""Files of models: deterministic, with or without external data, and their IR versions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.refusals import refusal, refused
 
 
 def product(rows: int = 16, columns: int = 32) -> CompiledModel:
-    """x W with a constant W."""
+    """Returns a model of x W with a constant W."""
     op = operator(
         "GEMM",
         ATensor=t("FLOAT32", [1, 1, 2, rows]),
@@ -64,28 +64,30 @@ def test_weights_are_named_and_nodes_documented(tmp_path: Path) -> None:
     assert model.opset_import[0].version == 21
 
 
+def join() -> Graph:
+    return make_case(operator("JOIN", InputTensors=[t("INT32", [3])], OutputTensor=t("INT32", [3]), Axis=0)).graph
+
+
 @pytest.mark.parametrize("opset", OPSETS)
 def test_the_ir_version_is_that_of_the_opset(opset: int) -> None:
-    """Runtimes that have an opset need not read later IR versions: what ONNX's own table says, and no later one."""
-    graph = make_case(operator("JOIN", InputTensors=[t("INT32", [3])], OutputTensor=t("INT32", [3]), Axis=0)).graph
+    """The earliest one by ONNX's own table, since runtimes that support an opset need not read later IR versions."""
+    graph = join()
     model = compile_outputs(graph, graph.outputs, opset=opset).model_proto
     assert model.ir_version == onnx.helper.find_min_ir_version_for(list(model.opset_import))
     onnx.checker.check_model(model, full_check=True)
 
 
 def test_another_ir_version_is_stated() -> None:
-    """The file is the same but for the number: nothing that is written needs a later one."""
-    graph = make_case(operator("JOIN", InputTensors=[t("INT32", [3])], OutputTensor=t("INT32", [3]), Axis=0)).graph
-    usual, other = compile(graph, opset=17), compile(graph, opset=17, ir_version=LAST_IR_VERSION)
+    """Only the number in the file differs."""
+    usual, other = compile(join(), opset=17), compile(join(), opset=17, ir_version=LAST_IR_VERSION)
     assert other.ir_version == other.model_proto.ir_version == LAST_IR_VERSION
     assert usual.serialize().replace(b"\x08\x08", b"\x08\x0d", 1) == other.serialize()
     onnxruntime.InferenceSession(other.serialize(), providers=["CPUExecutionProvider"])
 
 
 @pytest.mark.parametrize(("opset", "version"), [(17, 7), (19, 8), (23, 10), (21, LAST_IR_VERSION + 1), (21, 10**30)])
-def test_ir_versions_that_the_opset_cannot_have(opset: int, version: int) -> None:
-    graph = make_case(operator("JOIN", InputTensors=[t("INT32", [3])], OutputTensor=t("INT32", [3]), Axis=0)).graph
-    item = refusal(compile, graph, opset=opset, ir_version=version)
+def test_ir_versions_that_the_opset_does_not_allow(opset: int, version: int) -> None:
+    item = refusal(compile, join(), opset=opset, ir_version=version)
     assert (item.code, item.expected) == ("DML2008", f"{IR_VERSIONS[opset]} to {LAST_IR_VERSION}")
 
 
