@@ -1,4 +1,4 @@
-"""Processes that work: what becomes of those that die, hang, or never begin."""
+"""Worker processes, including those that die, hang, or never start."""
 
 from __future__ import annotations
 
@@ -23,33 +23,32 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="asks /proc")
 
 
 def answers(workers: Workers[int], items: list[int]) -> list[tuple[int, object]]:
-    """What comes of all items, with as many at once as may be."""
-    waiting, came, running = list(items), [], 0
+    """Works on all items, as many at once as possible; returns the results as they come."""
+    waiting, results, running = list(items), [], 0
     while waiting or running:
         while waiting and running < workers.capacity:
             workers.start(waiting.pop(0))
             running += 1
-        came.append(workers.wait())
+        results.append(workers.wait())
         running -= 1
-    return came
+    return results
 
 
-def test_workers_are_used_again_and_replaced() -> None:
+def test_workers_are_reused_and_replaced() -> None:
     workers = Workers(jobs.number, 1)
     try:
-        came = answers(workers, [1, 2, -5, 3, 4])
+        results = answers(workers, [1, 2, -5, 3, 4])
     finally:
         workers.close()
-    items, said = zip(*came, strict=True)
-    assert items == (1, 2, -5, 3, 4)
-    first, second, ended, third, fourth = said
+    assert [item for item, _ in results] == [1, 2, -5, 3, 4]
+    first, second, ended, third, fourth = (result for _, result in results)
     assert isinstance(ended, Ended)
     assert (ended.why, ended.detail) == ("died", "with exit code 5")
     assert first == second != third == fourth
     assert os.getpid() not in (first, third)
 
 
-def test_what_libraries_print_is_no_answer(capfd: pytest.CaptureFixture[str]) -> None:
+def test_output_of_libraries_is_no_answer(capfd: pytest.CaptureFixture[str]) -> None:
     workers = Workers(jobs.prints, 2)
     try:
         assert sorted(answers(workers, [1, 2, 3])) == [(1, 1), (2, 2), (3, 3)]
@@ -60,29 +59,29 @@ def test_what_libraries_print_is_no_answer(capfd: pytest.CaptureFixture[str]) ->
     assert err.count("chatter") == 3
 
 
-def test_a_worker_that_cannot_begin_is_no_fault_of_an_item() -> None:
+def test_a_worker_that_cannot_start_does_not_blame_the_item() -> None:
     workers = Workers(jobs.Unready(), 1)
     workers.start(1)
     assert refused(workers.wait) == [WORKER_NOT_STARTED.id]
     assert workers.close() == [1]
 
 
-def test_a_worker_that_cannot_be_started_says_where(tmp_path: Path) -> None:
+def test_errors_of_starting_a_worker_name_the_directory(tmp_path: Path) -> None:
     item = refusal(Workers(jobs.sleeps, 1, directory=str(tmp_path / "gone")).start, 1)
     place = quote(str(tmp_path / "gone"))
     assert item.message == f"a worker process cannot be started in {place}: No such file or directory"
 
 
-def test_time_is_that_of_the_item() -> None:
-    """Starting takes longer than the items may."""
+def test_the_timeout_counts_the_item_only() -> None:
+    """Starting takes longer than the timeout of an item."""
     workers = Workers(jobs.sleeps, 1, timeout=0.05)
     try:
-        came = answers(workers, [0, 30, 0])
+        results = answers(workers, [0, 30, 0])
     finally:
         workers.close()
-    assert [item for item, _ in came] == [0, 30, 0]
-    assert came[0][1] is came[2][1] is None
-    ended = came[1][1]
+    assert [item for item, _ in results] == [0, 30, 0]
+    assert results[0][1] is results[2][1] is None
+    ended = results[1][1]
     assert isinstance(ended, Ended)
     assert (ended.why, ended.detail) == ("timeout", "0.05 seconds")
     assert 0.05 <= ended.seconds < 30
@@ -90,7 +89,7 @@ def test_time_is_that_of_the_item() -> None:
 
 @linux
 def test_workers_end_with_their_caller(tmp_path: Path) -> None:
-    """Also those that are at work, when nobody is left to end them."""
+    """Even busy ones, if their caller is killed."""
     child = os.fork()
     if not child:  # a caller that is killed at once
         workers = Workers(jobs.sleeps, 1)
@@ -105,8 +104,8 @@ def test_workers_end_with_their_caller(tmp_path: Path) -> None:
     _until(lambda: not worker.exists() or "zombie" in (worker / "status").read_text())
 
 
-def test_workers_end_quietly_where_nobody_hears_them() -> None:
-    """A caller that has gone before they are ready."""
+def test_workers_exit_quietly_without_a_caller() -> None:
+    """If the caller exits before they are ready."""
     command = [sys.executable, "-c", f"{START}serving.serve()"]
     streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, **streams) as process:  # type: ignore[call-overload]
@@ -126,7 +125,7 @@ def _until(condition: object, seconds: float = 60) -> None:
 
 
 @linux
-def test_memory_is_limited_while_an_item_is_worked_on() -> None:
+def test_memory_is_limited_during_an_item() -> None:
     import numpy as np
 
     with memory_limit(1 << 24), pytest.raises(MemoryError):
@@ -140,7 +139,7 @@ def test_memory_is_limited_while_an_item_is_worked_on() -> None:
 def test_sessions_of_workers_share_the_machine(
     monkeypatch: pytest.MonkeyPatch, stated: str | None, number: int
 ) -> None:
-    """One thread each, if nothing else is said; 0 leaves it to ONNX Runtime."""
+    """One thread each by default; 0 leaves the choice to ONNX Runtime."""
     monkeypatch.delenv(SESSION_THREADS, raising=False)
     if stated is not None:
         monkeypatch.setenv(SESSION_THREADS, stated)

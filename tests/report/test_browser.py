@@ -1,4 +1,4 @@
-"""The page in a headless Chromium, used as people use it: by mouse, keyboard and search; and accessibility."""
+"""The page in a headless Chromium: mouse, keyboard, search, and accessibility."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def opened(browser: Browser, pages: dict[str, Path], request: pytest.FixtureRequest) -> Iterator[Browser]:
-    """A page that is expected to say nothing to the console and to ask for nothing, whatever is done with it."""
+    """Opens a page, which must log no problems and load nothing during the test."""
     marker = request.node.get_closest_marker("parametrize")
     path = pages["small" if marker is None else request.getfixturevalue("name")]
     browser.prefer(prefers_color_scheme="light", prefers_reduced_motion="reduce")
     browser.open(path)
     yield browser
-    browser.run("0")  # what has been said until now arrives before the answer
+    browser.run("0")  # earlier messages arrive before its answer
     assert browser.problems == []
     assert [url for url in browser.requests if not url.startswith("data:")] == [path.as_uri()]
 
 
 def title(browser: Browser) -> list[str]:
-    """Heading of the details, and what is read out."""
+    """Returns the heading of the details, and the text for screen readers."""
     heading = "document.querySelector('#details h2').textContent"
     return browser.run(f"[{heading}, document.getElementById('status').textContent]")
 
 
 class Spot(NamedTuple):
-    """The middle of a box on its canvas, and how far its sides are from there."""
+    """The middle of a box on its canvas, and half its width."""
 
     graph: str
     x: float
@@ -60,13 +60,13 @@ class Spot(NamedTuple):
 
 
 def spot(browser: Browser, graph: str, text: str, scene: str = "") -> Spot:
-    """Where a box with this line is while the whole graph is shown, by the rules of the page's fit."""
+    """Shows the whole graph, and returns the place of the box with this line."""
     browser.click_on(f'[data-map="{graph}"][data-zoom="fit"]')
     return placed(browser, graph, text, scene or graph)
 
 
 def placed(browser: Browser, graph: str, text: str, *scenes: str) -> Spot:
-    """Where a box of the first scene is, drawn as large as the larger of all scenes has to be to be seen whole."""
+    """Returns the place of a box of the first scene, at the scale at which all scenes fit."""
     drawn = f"JSON.parse(document.getElementById('data').textContent).maps.{scenes[0]}"
     finder = f"({{boxes, width, height}}) => [boxes.find((box) => box.includes({json.dumps(text)})), width, height]"
     (_, _, x, y, wide, *_), width, height = browser.run(f"({finder})({drawn})")
@@ -85,7 +85,7 @@ def click(browser: Browser, at: Spot) -> None:
 
 
 def colour(browser: Browser, at: Spot) -> list[int]:
-    """Of a box, inside its left side."""
+    """Returns the colour of a box near its left side."""
     found = browser.run(
         f"""(() => {{
           const copy = new OffscreenCanvas(1, 1).getContext("2d"); // reading the page's own would slow it down
@@ -98,7 +98,7 @@ def colour(browser: Browser, at: Spot) -> list[int]:
 
 
 def choose(browser: Browser, measure: str) -> None:
-    """As the list of colours does when something else is chosen there."""
+    """Chooses a measure in the list of colours."""
     browser.run(
         f"""(() => {{
           const list = document.getElementById("colour");
@@ -110,7 +110,7 @@ def choose(browser: Browser, measure: str) -> None:
 
 
 def background(browser: Browser) -> int:
-    """How light the page is: the sum of red, green and blue."""
+    """Returns the lightness of the page: the sum of red, green and blue."""
     text = browser.run("getComputedStyle(document.body).backgroundColor")
     return sum(map(int, re.findall(r"\d+", text)))
 
@@ -121,7 +121,7 @@ def test_a_click_on_a_node_shows_it_on_both_sides(opened: Browser) -> None:
     before = colour(opened, conv)
     click(opened, spot(opened, "directml", "convolution"))
     assert title(opened) == ["CONVOLUTION", "CONVOLUTION convolution"]
-    assert colour(opened, conv) != before  # what it became is marked
+    assert colour(opened, conv) != before  # its ONNX node is marked
     details = opened.run("document.getElementById('details').textContent")
     for text in ("FilterTensor", "constant", "Strides", "Needs 1_0", "agrees", "GroupCount", "read by activation_relu"):
         assert text in details
@@ -130,8 +130,8 @@ def test_a_click_on_a_node_shows_it_on_both_sides(opened: Browser) -> None:
     assert opened.run(cells) == [16, 9, 4]
 
 
-def test_memory_is_drawn_as_it_lies(opened: Browser) -> None:
-    """x is 2 by 3 with strides 1 and 2: its rows lie side by side."""
+def test_tensors_are_drawn_in_memory_order(opened: Browser) -> None:
+    """x is 2 by 3 with strides 1 and 2: its columns are contiguous."""
     click(opened, spot(opened, "directml", "block_largest"))
     cells = "document.querySelector('#details .tensor svg').querySelectorAll('text')"
     numbers = f"[...{cells}].map((item) => item.textContent)"
@@ -178,7 +178,7 @@ def test_the_keyboard_walks_along_edges(opened: Browser) -> None:
 def test_a_finding_leads_to_its_node(opened: Browser, name: str) -> None:
     assert "No ONNX model" in opened.run("document.getElementById('onnx-count').textContent")
     bar = "document.getElementById('onnx-title').closest('section').getBoundingClientRect()"
-    assert opened.run(f"{bar}.height") < 60  # no room is left for what there is not
+    assert opened.run(f"{bar}.height") < 60  # takes no space
     assert "did you mean" in opened.run("document.getElementById('panel-findings').textContent")
     assert '"REFLECTION"' in opened.run(
         "document.querySelector('#panel-findings tbody tr').lastElementChild.previousSibling.textContent"
@@ -212,7 +212,7 @@ def test_tables_sort_and_filter(opened: Browser) -> None:
     assert opened.run("document.querySelector('#panel-nodes th').getAttribute('aria-sort')") == "ascending"
     opened.click_on("#panel-nodes th:nth-child(1) button")
     assert opened.run(names) == sorted(original, reverse=True)
-    opened.click_on("#panel-nodes th:nth-child(8) button")  # by time, what has none last
+    opened.click_on("#panel-nodes th:nth-child(8) button")  # by time; nodes without times come last
     assert opened.run(names)[0] in {"activation_relu", "block_largest", "convolution"}
     assert opened.run(names)[-1] in {"unused", "same"}
     opened.click_on(".filter")
@@ -221,7 +221,7 @@ def test_tables_sort_and_filter(opened: Browser) -> None:
     assert opened.run("document.getElementById('status').textContent") == "1 row"
 
 
-def test_the_map_is_coloured_by_what_is_measured(opened: Browser) -> None:
+def test_the_map_is_coloured_by_measurements(opened: Browser) -> None:
     largest, conv = (spot(opened, "directml", name) for name in ("block_largest", "convolution"))
     choose(opened, "findings")
     plain = colour(opened, conv)
@@ -238,7 +238,7 @@ def test_the_map_is_coloured_by_what_is_measured(opened: Browser) -> None:
 
 
 @pytest.mark.parametrize("name", ["wrong"])
-def test_what_is_computed_wrong_stands_out(opened: Browser, name: str) -> None:
+def test_wrong_nodes_stand_out(opened: Browser, name: str) -> None:
     assert "differs from the reference" in opened.run("document.querySelector('header').textContent")
     assert "There was time for 1 of 3 cases." in opened.run("document.getElementById('details').textContent")
     choose(opened, "error")
@@ -271,8 +271,8 @@ def test_light_and_dark(opened: Browser) -> None:
     assert colour(opened, conv) == dark
 
 
-def test_a_picture_of_it(opened: Browser) -> None:
-    """What the canvases show is seen: edges, text and boxes in many shades."""
+def test_canvases_are_visible(opened: Browser) -> None:
+    """Canvases are visible: edges, text and boxes in many shades."""
     from PIL import Image
 
     picture = Image.open(io.BytesIO(opened.screenshot())).convert("RGB")
@@ -297,12 +297,12 @@ def test_hostile_names_are_text_everywhere(opened: Browser, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["large"])
-def test_of_many_nodes_only_those_in_view_are_drawn(opened: Browser, name: str) -> None:
+def test_only_visible_nodes_are_drawn(opened: Browser, name: str) -> None:
     opened.run(
         """const prototype = CanvasRenderingContext2D.prototype;
         for (const name of ["fillText", "roundRect", "fill", "stroke"]) {
           const original = prototype[name];
-          prototype[name] = function (...given) { window.calls += 1; return original.apply(this, given); };
+          prototype[name] = function (...args) { window.calls += 1; return original.apply(this, args); };
         }"""
     )
 
@@ -343,7 +343,7 @@ def status(browser: Browser) -> str:
 
 
 @pytest.mark.parametrize("name", ["compared"])
-def test_the_keyboard_goes_from_difference_to_difference(opened: Browser, name: str) -> None:
+def test_keys_visit_all_differences(opened: Browser, name: str) -> None:
     position = "document.getElementById('position').textContent"
     assert opened.run(position) == "6 differences"
     seen = []
@@ -355,7 +355,7 @@ def test_the_keyboard_goes_from_difference_to_difference(opened: Browser, name: 
     assert "ELEMENT_WISE_ABS unused, only in one" in seen
     assert "ELEMENT_WISE_ABS added, only in two" in seen
     opened.type("n")
-    assert status(opened) == seen[0]  # round and round
+    assert status(opened) == seen[0]  # starts again
     opened.type("p")
     assert status(opened) == seen[-1]
     opened.click_on("#previous")
@@ -363,7 +363,7 @@ def test_the_keyboard_goes_from_difference_to_difference(opened: Browser, name: 
     opened.click_on("#next")
     assert status(opened) == seen[-1]
     opened.run("document.getElementById('search').focus()")
-    opened.type("n")  # in a text it is a letter
+    opened.type("n")  # a letter in the search field
     assert opened.run(position) == "6 of 6"
 
 
@@ -382,12 +382,12 @@ def test_a_click_shows_both_sides_of_a_pair(opened: Browser, name: str) -> None:
     assert "[1, 2]" in text
     assert "[3, 1]" in text
     numbers = "[...document.querySelectorAll('#details svg')].map((svg) => svg.textContent.match(/\\d+$/)[0])"
-    assert opened.run(numbers)[:2] == ["031425", "012345"]  # how both lie in memory
+    assert opened.run(numbers)[:2] == ["031425", "012345"]  # the memory order of both
 
 
 @pytest.mark.parametrize("name", ["compared"])
-def test_two_graphs_begin_whole_and_equally_large(opened: Browser, name: str) -> None:
-    """Also where neither is as large as one graph alone would be."""
+def test_two_graphs_start_whole_at_one_scale(opened: Browser, name: str) -> None:
+    """Also if both are smaller than a single graph would be."""
     scenes = ("right.directml", "left.directml")
     size = {"width": 1280, "deviceScaleFactor": 1, "mobile": False}
     opened.call("Emulation.setDeviceMetricsOverride", height=620, **size)
@@ -474,7 +474,7 @@ def test_two_graphs_of_many_nodes(opened: Browser, name: str) -> None:
 @pytest.mark.skipif(AXE is None, reason="axe-core comes with .venv-browser, which scripts/test.py makes")
 @pytest.mark.parametrize("name", ["small", "broken", "hostile", "compared", "other errors"])
 def test_accessibility(opened: Browser, name: str) -> None:
-    """By the rules of axe-core, in light with nothing chosen and in dark with a node."""
+    """The rules of axe-core, in the light theme without a selection, and in the dark theme with a node."""
     assert AXE is not None
     opened.run(AXE.read_text(encoding="utf-8") + "; 0")
     rules = """axe.run().then(({violations}) => violations.map((item) =>
@@ -488,7 +488,7 @@ def test_accessibility(opened: Browser, name: str) -> None:
 
 
 def test_the_map_is_coloured_by_classes_of_operators(opened: Browser) -> None:
-    """A legend names those that occur; both graphs have the same colours for the same."""
+    """The legend names the classes in use; both graphs have the same colours."""
     choose(opened, "kind")
     chips = "[...document.querySelectorAll('#legend .class')].map((item) => item.textContent)"
     assert "convolution" in opened.run(chips)
@@ -496,14 +496,14 @@ def test_the_map_is_coloured_by_classes_of_operators(opened: Browser) -> None:
     conv, onnx = spot(opened, "directml", "convolution"), spot(opened, "onnx", "convolution/Conv")
     one, same = colour(opened, conv), colour(opened, onnx)
     other = colour(opened, spot(opened, "directml", "block_largest"))
-    assert max(abs(a - b) for a, b in zip(one, same, strict=True)) < 12  # at its rim they are mixed with the border
+    assert max(abs(a - b) for a, b in zip(one, same, strict=True)) < 12  # antialiased with the border
     assert max(abs(a - b) for a, b in zip(one, other, strict=True)) > 12
 
 
-def test_the_whole_graph_stays_in_view_when_the_page_changes_its_size(opened: Browser) -> None:
-    """Unless somebody has looked at another part of it."""
+def test_the_whole_graph_stays_in_view_when_the_page_is_resized(opened: Browser) -> None:
+    """Unless another part of it was shown."""
     seen = "document.querySelector('#directml canvas').toDataURL()"
-    spot(opened, "directml", "convolution")  # which shows the whole graph
+    spot(opened, "directml", "convolution")  # shows the whole graph
     before = opened.run(seen)
     opened.run("document.querySelector('header').style.paddingBottom = '120px'")
     opened.settle()
@@ -513,8 +513,8 @@ def test_the_whole_graph_stays_in_view_when_the_page_changes_its_size(opened: Br
     assert before != moved == opened.run(seen)
 
 
-def test_a_graph_of_many_layers_begins_with_its_whole_width(opened: Browser) -> None:
-    """Where that can be read: it is drawn between margins of 16 pixels, 16 from the top."""
+def test_a_graph_of_many_layers_starts_at_full_width(opened: Browser) -> None:
+    """If it is readable at that scale: it is drawn between margins of 16 pixels, 16 from the top."""
     scene = "JSON.parse(document.getElementById('data').textContent).maps.directml"
     wide, high, boxes = opened.run(f"(({{width, height, boxes}}) => [width, height, boxes])({scene})")
     host, seen = "document.getElementById('directml')", (round(0.7 * wide) + 32, round(0.4 * high))
@@ -536,7 +536,7 @@ DETAILS = "document.getElementById('details').innerText"
 
 
 def middle(browser: Browser, graph: str) -> tuple[float, float]:
-    """The middle of a map."""
+    """Returns the middle of a map."""
     box = f"document.getElementById('{graph}').getBoundingClientRect()"
     x, y = browser.run(f"(({{x, y, width, height}}) => [x + width / 2, y + height / 2])({box})")
     return x, y
@@ -544,7 +544,7 @@ def middle(browser: Browser, graph: str) -> tuple[float, float]:
 
 @pytest.mark.parametrize("name", ["scoped"])
 def test_scopes_collapse_and_expand_in_both_graphs(opened: Browser, name: str) -> None:
-    """x, first, body, last, y: the scope is in the middle of the whole graph then."""
+    """The graph is x, first, body, last, y, so the scope is in its middle."""
     seen = "['directml', 'onnx'].map((name) => document.querySelector(`#${name} canvas`).toDataURL())"
     assert opened.run(SCOPES + ".textContent") == "Collapse scopes"
     before = opened.run(seen)
@@ -567,8 +567,8 @@ def test_scopes_collapse_and_expand_in_both_graphs(opened: Browser, name: str) -
 
 
 @pytest.mark.parametrize("name", ["scoped"])
-def test_the_sign_of_a_scope_and_the_title_of_its_frame(opened: Browser, name: str) -> None:
-    """The right end of a closed scope opens it, so does a double click, and Enter opens and closes."""
+def test_scopes_open_and_close_by_mouse_and_keyboard(opened: Browser, name: str) -> None:
+    """The right end of a closed scope opens it; Enter opens and closes."""
     opened.click_on("#scopes")
     opened.click_on('[data-map="directml"][data-zoom="fit"]')
     x, y = middle(opened, "directml")
@@ -578,11 +578,11 @@ def test_the_sign_of_a_scope_and_the_title_of_its_frame(opened: Browser, name: s
     opened.press(*ENTER)  # the focus is on the map
     assert opened.run(status) == "body opened"
     opened.press(*ENTER)
-    assert opened.run(status) != "body closed"  # what is chosen are the boxes in it, and none of them
+    assert opened.run(status) != "body closed"  # no box in it is selected
 
 
 @pytest.mark.parametrize("name", ["scoped large"])
-def test_many_nodes_begin_collapsed_and_search_opens_the_way(opened: Browser, name: str) -> None:
+def test_large_graphs_start_collapsed_and_search_expands_them(opened: Browser, name: str) -> None:
     assert opened.run(SCOPES + ".textContent") == "Expand scopes"
     opened.run("document.getElementById('search').focus()")
     opened.type("body/block123/relu")
@@ -599,8 +599,8 @@ def test_without_scopes_there_is_no_button(opened: Browser) -> None:
 
 
 @pytest.mark.parametrize("name", ["small", "broken", "scoped", "long names", "compared"])
-def test_nothing_is_cut_at_any_width(opened: Browser, name: str) -> None:
-    """Neither the page nor a table nor the row of tabs is wider than what is seen."""
+def test_nothing_is_clipped_at_any_width(opened: Browser, name: str) -> None:
+    """Neither the page nor a table nor the row of tabs is wider than the window."""
     try:
         for width in (390, 820, 1024, 1280, 1440, 1920):
             size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
@@ -619,6 +619,6 @@ def test_nothing_is_cut_at_any_width(opened: Browser, name: str) -> None:
 
 
 def fits(browser: Browser, element: str) -> bool:
-    """Whether an element has nothing to scroll sideways."""
+    """Returns whether an element does not scroll sideways."""
     wide, seen = browser.run(f"(({{scrollWidth, clientWidth}}) => [scrollWidth, clientWidth])({element})")
     return bool(wide <= seen)
