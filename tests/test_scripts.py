@@ -133,7 +133,7 @@ class Thing:
             assert len(row["reason"]) > 20
 
     def test_lines_of_types_and_slots_are_skipped(self, script):
-        same = script("mutants").THE_SAME
+        same = script("mutants").NO_EFFECT
         assert same.sub("", "@dataclass(slots=True)") == same.sub("", "@dataclass(slots=False)")
         assert same.sub("", "@dataclass(frozen=True)") != same.sub("", "@dataclass(frozen=False)")
 
