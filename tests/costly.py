@@ -12,6 +12,7 @@ import math
 import sys
 import time
 import tracemalloc
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
@@ -55,28 +56,39 @@ def graphs(ops: Iterable[OperatorDesc], every: int, large: tuple[int, ...] = LAR
 
 
 def main(memory: int, seconds: float, names: list[str], every: int) -> dict[str, object]:
+    tried = (
+        (name, graph, partial(outcome, graph, exact=index % 4 < 2))
+        for name in names
+        for index, graph in enumerate(graphs(descriptors()[name], every))
+    )
+    return counted(memory, seconds, tried, ("wrong", "compiled", "refused"))
+
+
+def counted(
+    memory: int, seconds: float, tried: Iterable[tuple[str, Graph, Callable[[], str]]], results: tuple[str, ...]
+) -> dict[str, object]:
+    """Counts the results of trials in limited memory, and lists other results and those that took too long."""
     import resource
 
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    counts = {"tried": 0, "wrong": 0, "compiled": 0, "refused": 0}
+    counts = {"tried": 0, **dict.fromkeys(results, 0)}
     problems: list[str] = []
-    for name in names:
-        for index, graph in enumerate(graphs(descriptors()[name], every)):
-            what = f"{name} {[str(value) for value in graph.nodes[0].operator.values]}"
-            before = time.process_time()
-            try:
-                found = outcome(graph, exact=index % 4 < 2)
-            except Exception as error:
-                found = f"{type(error).__name__} {error}"
-            spent = time.process_time() - before
-            counts["tried"] += 1
-            if found in counts:
-                counts[found] += 1
-            else:
-                problems.append(f"{what}: {found}"[:600])
-            if spent > seconds:
-                problems.append(f"{what}: {spent:.1f} s"[:600])
+    for name, graph, trial in tried:
+        what = f"{name} {[str(value) for value in graph.nodes[0].operator.values]}"
+        before = time.process_time()
+        try:
+            found = trial()
+        except Exception as error:
+            found = f"{type(error).__name__} {error}"
+        spent = time.process_time() - before
+        counts["tried"] += 1
+        if found in results:
+            counts[found] += 1
+        else:
+            problems.append(f"{what}: {found}"[:600])
+        if spent > seconds:
+            problems.append(f"{what}: {spent:.1f} s"[:600])
     return {**counts, "problems": problems}
 
 
@@ -138,23 +150,11 @@ def computed(graph: Graph) -> str:
 
 
 def main_of_reference(memory: int, names: list[str], every: int) -> dict[str, object]:
-    import resource
-
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    counts = {"wrong": 0, "computed": 0, "refused": 0}
-    problems: list[str] = []
+    large = (1 << 8, 1 << 12, 1 << 16, 1 << 30)
+    cases = ((name, graph) for name in names for graph in graphs(descriptors()[name], every, large)[1::2])
+    tried = ((name, graph, partial(computed, graph)) for name, graph in cases)
     with mock.patch.object(cost, "LARGEST_NODE", WORK):
-        for name in names:
-            for graph in graphs(descriptors()[name], every, (1 << 8, 1 << 12, 1 << 16, 1 << 30))[1::2]:
-                try:
-                    found = computed(graph)
-                except Exception as error:
-                    found = f"{type(error).__name__} {error}"
-                if found in counts:
-                    counts[found] += 1
-                else:
-                    problems.append(f"{name} {[str(value) for value in graph.nodes[0].operator.values]}: {found}"[:600])
-    return {**counts, "problems": problems}
+        return counted(memory, math.inf, tried, ("wrong", "computed", "refused"))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ import pytest
 from dml2onnx import catalog
 from dml2onnx.catalog import LATEST
 from dml2onnx.catalog.left_open import LEFT_OPEN
-from dml2onnx.cli import main
 from dml2onnx.reference import Result, operator_results
 from dml2onnx.reference.promise import promised
 from dml2onnx.testing.descriptors import describe
@@ -91,10 +90,3 @@ def test_floats_and_their_tails(schema: catalog.OperatorSchema) -> None:
     assert found.unspecified.tolist() == [False, False, True]
     assert found.error is not None
     assert (found.error[1] > 0) == ("tails" in schema.left_open)
-
-
-def test_explain_lists_them(capsys: pytest.CaptureFixture[str]) -> None:
-    for schema in OPERATORS:
-        assert main(["explain", schema.short_name, "--json"]) == 0
-        sentences = json.loads(capsys.readouterr().out)["left_open"]
-        assert sentences == [LEFT_OPEN[word] for word in schema.left_open]

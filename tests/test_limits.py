@@ -278,32 +278,13 @@ def test_models_run_within_their_estimate() -> None:
         dml2onnx.verify(wide(100), rounds=1, max_bytes=nbytes - 1)
 
 
-TERABYTES = {
-    "dml2onnx": 1,
-    "inputs": {"x": {"DataType": "FLOAT32", "Sizes": [1, 1], "Strides": [0, 0]}},
-    "nodes": [
-        {
-            "name": f"n{index}",
-            "type": "ELEMENT_WISE_IDENTITY" if index else "ELEMENT_WISE_ADD",
-            "desc": {
-                **(
-                    {"InputTensor": {"DataType": "FLOAT32", "Sizes": [1 << 15, 1 << 15]}}
-                    if index
-                    else {
-                        name: {"DataType": "FLOAT32", "Sizes": [1 << 15, 1 << 15], "Strides": [0, 0]}
-                        for name in ("ATensor", "BTensor")
-                    }
-                ),
-                "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1 << 15, 1 << 15]},
-            },
-            "inputs": {"InputTensor": "v0"} if index else {"ATensor": "x", "BTensor": "x"},
-            "outputs": {"OutputTensor": f"v{index}"},
-        }
-        for index in range(300)
-    ],
-    "outputs": [f"v{index}" for index in range(300)],
-}
-"""300 tensors of 4 GiB, each alive to the end."""
+def terabytes() -> dml2onnx.Graph:
+    """300 tensors of 4 GiB, each alive to the end."""
+    g = GraphBuilder()
+    wide = g.reinterpret(g.input("x", "FLOAT32", [1, 1]), sizes=[1 << 15, 1 << 15], strides=[0, 0])
+    first = g.add(wide, wide, name="n0")
+    others = {f"v{index}": g.identity(first, name=f"n{index}") for index in range(1, 300)}
+    return g.build({"v0": first, **others})
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of a process are POSIX's")
@@ -322,7 +303,7 @@ TERABYTES = {
 )
 def test_terabytes_are_a_finding(tmp_path: Path, command: list[str]) -> None:
     """Within 2 GiB of address space, including Python and its libraries."""
-    (tmp_path / "model.json").write_text(json.dumps(TERABYTES), encoding="utf-8")
+    dml2onnx.convert(terabytes(), tmp_path / "model.json")
     np.save(tmp_path / "x.npy", np.zeros((1, 1), np.float32))
     code = (
         "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30));"

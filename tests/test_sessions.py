@@ -14,10 +14,9 @@ import dml2onnx
 from dml2onnx import DmlError, GraphBuilder, compiler
 from dml2onnx.compiler import CompiledModel
 from dml2onnx.ir.data import ArrayData, Data, FileData
-from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.mapped import blocks
 from dml2onnx.runtime import Weights, weights
-from tests.lowering.harness import operator, t
+from tests.test_writer import gemm, product_with
 
 Array: TypeAlias = "npt.NDArray[Any]"
 ROWS, COLUMNS = 48, 32
@@ -26,22 +25,7 @@ W = np.random.default_rng(5).standard_normal((ROWS, COLUMNS), np.float32)
 
 
 def product(data: Data, data_type: str = "FLOAT32", strides: list[int] | None = None) -> CompiledModel:
-    """Returns a model of x W, with W from ``data``."""
-    op = operator(
-        "GEMM",
-        ATensor=t(data_type, [1, 1, 2, ROWS]),
-        BTensor=t(data_type, [1, 1, ROWS, COLUMNS], strides),
-        OutputTensor=t(data_type, [1, 1, 2, COLUMNS]),
-        TransA="NONE",
-        TransB="NONE",
-        Alpha=1.0,
-        Beta=0.0,
-    )
-    width = op.tensor("ATensor").data_type.itemsize
-    x, w, y = (Value(name, size * width) for name, size in (("x", X.size), ("w", W.size), ("y", 2 * COLUMNS)))
-    node = Node("product", op, {"ATensor": (Read(x),), "BTensor": (Read(w),)}, {"OutputTensor": (Write(y),)})
-    outputs = (GraphOutput("y", y, op.tensor("OutputTensor")),)
-    return dml2onnx.compile(Graph((node,), (GraphInput("x", x),), outputs, (Constant(w, data),)))
+    return product_with(gemm(ROWS, COLUMNS, data_type, strides), data)
 
 
 def assert_product(model: CompiledModel, x: Array = X, *, times: float = 1, tolerance: float = 1e-5) -> None:

@@ -11,28 +11,44 @@ import pytest
 
 from dml2onnx import writer
 from dml2onnx.compiler import CompiledModel, compile, compile_outputs
-from dml2onnx.ir.data import FileData
+from dml2onnx.ir.data import Data, FileData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
+from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.targets import IR_VERSIONS, OPSETS
 from dml2onnx.targets.opsets import LAST_IR_VERSION
 from tests.lowering.harness import make_case, operator, t
 from tests.refusals import refusal, refused
 
 
-def product(rows: int = 16, columns: int = 32) -> CompiledModel:
-    """Returns a model of x W with a constant W."""
-    op = operator(
+def gemm(rows: int, columns: int, data_type: str = "FLOAT32", strides: list[int] | None = None) -> OperatorDesc:
+    """Returns x W, with 2 rows in x and with strides of W."""
+    return operator(
         "GEMM",
-        ATensor=t("FLOAT32", [1, 1, 2, rows]),
-        BTensor=t("FLOAT32", [1, 1, rows, columns]),
-        OutputTensor=t("FLOAT32", [1, 1, 2, columns]),
+        ATensor=t(data_type, [1, 1, 2, rows]),
+        BTensor=t(data_type, [1, 1, rows, columns], strides),
+        OutputTensor=t(data_type, [1, 1, 2, columns]),
         TransA="NONE",
         TransB="NONE",
         Alpha=1.0,
         Beta=0.0,
     )
-    graph = make_case(op, constants=["BTensor"], seed=3).graph
+
+
+def product(rows: int = 16, columns: int = 32) -> CompiledModel:
+    """Returns a model of x W with a constant W."""
+    graph = make_case(gemm(rows, columns), constants=["BTensor"], seed=3).graph
     return compile_outputs(graph, graph.outputs)
+
+
+def product_with(op: OperatorDesc, data: Data) -> CompiledModel:
+    """Returns a model of a GEMM with the input x, and with W from ``data``."""
+    x, w, y = (Value(name, op.tensor(field).total_bytes) for name, field in PORTS.items())
+    node = Node("product", op, {"ATensor": (Read(x),), "BTensor": (Read(w),)}, {"OutputTensor": (Write(y),)})
+    outputs = (GraphOutput("y", y, op.tensor("OutputTensor")),)
+    return compile(Graph((node,), (GraphInput("x", x),), outputs, (Constant(w, data),)))
+
+
+PORTS = {"x": "ATensor", "w": "BTensor", "y": "OutputTensor"}
 
 
 def test_models_are_identical_from_run_to_run(tmp_path: Path) -> None:
@@ -108,31 +124,13 @@ def test_models_beyond_two_gibibytes(tmp_path: Path) -> None:
         file.truncate(rows * columns * 4)
         file.seek(4 * columns)
         file.write(np.full(columns, 2, np.float32).tobytes())
-    op = operator(
-        "GEMM",
-        ATensor=t("FLOAT32", [1, 1, 1, rows]),
-        BTensor=t("FLOAT32", [1, 1, rows, columns]),
-        OutputTensor=t("FLOAT32", [1, 1, 1, columns]),
-        TransA="NONE",
-        TransB="NONE",
-        Alpha=1.0,
-        Beta=0.0,
-    )
-    x, w, y = Value("x", rows * 4), Value("w", rows * columns * 4), Value("y", columns * 4)
-    node = Node("product", op, {"ATensor": (Read(x),), "BTensor": (Read(w),)}, {"OutputTensor": (Write(y),)})
-    graph = Graph(
-        (node,),
-        (GraphInput("x", x),),
-        (GraphOutput("y", y, op.tensor("OutputTensor")),),
-        (Constant(w, FileData(weights, 0, rows * columns * 4)),),
-    )
-    model = compile_outputs(graph, graph.outputs)
+    model = product_with(gemm(rows, columns), FileData(weights, 0, rows * columns * 4))
     assert model.weight_bytes > writer.MESSAGE_LIMIT
     assert refused(lambda: model.model_proto) == ["DML3008"]
     path = tmp_path / "large.onnx"
     model.save(path)
     weights.unlink()
-    a = np.zeros((1, 1, 1, rows), np.float32)
+    a = np.zeros((1, 1, 2, rows), np.float32)
     a[..., 1] = 3
     (got,) = onnxruntime.InferenceSession(str(path)).run(["y"], {"x": a})
-    np.testing.assert_array_equal(got, np.full((1, 1, 1, columns), 6, np.float32))
+    np.testing.assert_array_equal(got, np.full((1, 1, 2, columns), 6, np.float32))

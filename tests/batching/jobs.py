@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections.abc import Callable
 
 from dml2onnx.batching.work import Task, perform
 from dml2onnx.report.batched import Record
@@ -71,3 +72,11 @@ def threads_of_sessions(item: int) -> int:
     from dml2onnx.runtime.sessions import SMALLEST_MODEL, open_session
 
     return int(open_session(SMALLEST_MODEL).get_session_options().intra_op_num_threads)
+
+
+def wait_until(condition: Callable[[], object], seconds: float = 60) -> None:
+    """Waits until a condition holds; fails after a time."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)

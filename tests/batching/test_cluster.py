@@ -80,16 +80,9 @@ def test_no_model_is_lost_when_workers_die(cluster: Any) -> None:
         killer.start()
         found = statuses(Request("check"), pool)
         killer.join()
-        _until(lambda: len(client.run(os.getpid)) == 2)
+        jobs.wait_until(lambda: len(client.run(os.getpid)) == 2)
         assert victims[0] not in client.run(os.getpid).values()
     assert found == {str(number): ("passed", False) for number in range(80)}
-
-
-def _until(condition: Any, seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 def test_a_model_that_kills_workers_of_the_cluster(cluster: Any) -> None:

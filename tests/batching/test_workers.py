@@ -97,11 +97,11 @@ def test_workers_end_with_their_caller(tmp_path: Path) -> None:
         (tmp_path / "pid").write_text(str(next(iter(workers._busy))._process.pid))
         time.sleep(1000)
     pid = tmp_path / "pid"
-    _until(lambda: pid.exists() and pid.read_text() != "")
+    jobs.wait_until(lambda: pid.exists() and pid.read_text() != "")
     worker = Path("/proc") / pid.read_text()
     os.kill(child, 9)
     os.waitpid(child, 0)
-    _until(lambda: not worker.exists() or "zombie" in (worker / "status").read_text())
+    jobs.wait_until(lambda: not worker.exists() or "zombie" in (worker / "status").read_text())
 
 
 def test_workers_exit_quietly_without_a_caller() -> None:
@@ -114,14 +114,6 @@ def test_workers_exit_quietly_without_a_caller() -> None:
         process.stdin.flush()
         assert process.wait(60) == 0
         assert process.stderr.read() == b""
-
-
-def _until(condition: object, seconds: float = 60) -> None:
-    assert callable(condition)
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 @linux

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from dml2onnx import catalog
+from dml2onnx.catalog.left_open import LEFT_OPEN
 from dml2onnx.cli import main
 
 SCHEMA = Path(__file__).parents[2] / "schemas" / "graph.schema.json"
@@ -57,6 +58,7 @@ def test_every_operator_is_explained(capsys: pytest.CaptureFixture[str]) -> None
         assert [row["level"] for row in found["support"]] == [row.level.name for row in schema.support]
         assert found["becomes"], name
         assert "tables of this module" not in found["becomes"]
+        assert found["left_open"] == [LEFT_OPEN[word] for word in schema.left_open]
 
 
 def test_onnx_operators_of_a_table_row(capsys: pytest.CaptureFixture[str]) -> None:
