@@ -7,7 +7,9 @@ import pickle
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
@@ -19,27 +21,28 @@ from dml2onnx.providers.threads import SESSION_THREADS
 from tests.batching import jobs
 from tests.refusals import refusal, refused
 
+Answers: TypeAlias = "list[tuple[int, object]]"
 linux = pytest.mark.skipif(sys.platform != "linux", reason="asks /proc")
 
 
-def answers(workers: Workers[int], items: list[int]) -> list[tuple[int, object]]:
+def answers(call: Callable[[int], object], count: int, items: list[int], timeout: float | None = None) -> Answers:
     """Works on all items, as many at once as possible; returns the results as they come."""
+    workers = Workers(call, count, timeout=timeout)
     waiting, results, running = list(items), [], 0
-    while waiting or running:
-        while waiting and running < workers.capacity:
-            workers.start(waiting.pop(0))
-            running += 1
-        results.append(workers.wait())
-        running -= 1
+    try:
+        while waiting or running:
+            while waiting and running < workers.capacity:
+                workers.start(waiting.pop(0))
+                running += 1
+            results.append(workers.wait())
+            running -= 1
+    finally:
+        workers.close()
     return results
 
 
 def test_workers_are_reused_and_replaced() -> None:
-    workers = Workers(jobs.number, 1)
-    try:
-        results = answers(workers, [1, 2, -5, 3, 4])
-    finally:
-        workers.close()
+    results = answers(jobs.number, 1, [1, 2, -5, 3, 4])
     assert [item for item, _ in results] == [1, 2, -5, 3, 4]
     first, second, ended, third, fourth = (result for _, result in results)
     assert isinstance(ended, Ended)
@@ -49,11 +52,7 @@ def test_workers_are_reused_and_replaced() -> None:
 
 
 def test_output_of_libraries_is_no_answer(capfd: pytest.CaptureFixture[str]) -> None:
-    workers = Workers(jobs.prints, 2)
-    try:
-        assert sorted(answers(workers, [1, 2, 3])) == [(1, 1), (2, 2), (3, 3)]
-    finally:
-        workers.close()
+    assert sorted(answers(jobs.prints, 2, [1, 2, 3])) == [(1, 1), (2, 2), (3, 3)]
     out, err = capfd.readouterr()
     assert not out
     assert err.count("chatter") == 3
@@ -74,11 +73,7 @@ def test_errors_of_starting_a_worker_name_the_directory(tmp_path: Path) -> None:
 
 def test_the_timeout_counts_the_item_only() -> None:
     """Starting takes longer than the timeout of an item."""
-    workers = Workers(jobs.sleeps, 1, timeout=0.05)
-    try:
-        results = answers(workers, [0, 30, 0])
-    finally:
-        workers.close()
+    results = answers(jobs.sleeps, 1, [0, 30, 0], timeout=0.05)
     assert [item for item, _ in results] == [0, 30, 0]
     assert results[0][1] is results[2][1] is None
     ended = results[1][1]
@@ -135,7 +130,4 @@ def test_sessions_of_workers_share_the_machine(
     monkeypatch.delenv(SESSION_THREADS, raising=False)
     if stated is not None:
         monkeypatch.setenv(SESSION_THREADS, stated)
-    workers = Workers(jobs.threads_of_sessions, 1)
-    workers.start(0)
-    assert workers.wait() == (0, number)
-    workers.close()
+    assert answers(jobs.threads_of_sessions, 1, [0]) == [(0, number)]

@@ -57,12 +57,14 @@ class Browser:
         self.requests: list[str] = []
         for domain in ("Runtime", "Log", "Network", "Page"):
             self.call(f"{domain}.enable")
-        width, height = SIZE
-        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
-        self.call("Emulation.setDeviceMetricsOverride", **size)
+        self.resize(*SIZE)
 
     def close(self) -> None:
         self._socket.close()
+
+    def resize(self, width: int, height: int, *, mobile: bool = False) -> None:
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": mobile}
+        self.call("Emulation.setDeviceMetricsOverride", **size)
 
     def call(self, method: str, **parameters: object) -> dict[str, Any]:
         """Sends a command of the protocol, and returns its result."""

@@ -16,7 +16,7 @@ from dml2onnx.report.records import Access, Report, Value
 from tests.report.models import HOSTILE, broken, changed, hostile, long_names, scoped, small, wrong
 
 
-def chain(count: int) -> Report:
+def chain(count: int, prefix: str = "n") -> Report:
     """Returns a report of a chain of activations, without building the graph."""
     report = gather(small())
     node = next(node for node in report.nodes if node.name == "activation_relu")
@@ -24,7 +24,7 @@ def chain(count: int) -> Report:
     nodes = tuple(
         replace(
             node,
-            name=f"n{place}",
+            name=f"{prefix}{place}",
             onnx=(),
             inputs=(Access("InputTensor", place, tensor),),
             outputs=(Access("OutputTensor", place + 1, tensor),),

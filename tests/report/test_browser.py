@@ -97,16 +97,29 @@ def colour(browser: Browser, at: Spot) -> list[int]:
     return found
 
 
-def choose(browser: Browser, measure: str) -> None:
-    """Chooses a measure in the list of colours."""
+def choose(browser: Browser, value: str, list_: str = "colour") -> None:
+    """Chooses a value in a list of the page."""
     browser.run(
         f"""(() => {{
-          const list = document.getElementById("colour");
-          list.value = "{measure}";
+          const list = document.getElementById("{list_}");
+          list.value = "{value}";
           list.dispatchEvent(new Event("change"));
         }})()"""
     )
     browser.settle()
+
+
+def search(browser: Browser, text: str) -> None:
+    """Shows the first match of a text."""
+    browser.run("document.getElementById('search').focus()")
+    browser.type(text)
+    browser.press(*ENTER)
+
+
+def text_of(browser: Browser, name: str) -> str:
+    text = browser.run(f"document.getElementById('{name}').textContent")
+    assert isinstance(text, str)
+    return text
 
 
 def background(browser: Browser) -> int:
@@ -122,7 +135,7 @@ def test_a_click_on_a_node_shows_it_on_both_sides(opened: Browser) -> None:
     click(opened, spot(opened, "directml", "convolution"))
     assert title(opened) == ["CONVOLUTION", "CONVOLUTION convolution"]
     assert colour(opened, conv) != before  # its ONNX node is marked
-    details = opened.run("document.getElementById('details').textContent")
+    details = text_of(opened, "details")
     for text in ("FilterTensor", "constant", "Strides", "Needs 1_0", "agrees", "GroupCount", "read by activation_relu"):
         assert text in details
     assert opened.run("document.querySelectorAll('#details .tensor svg').length") == 3
@@ -176,10 +189,10 @@ def test_the_keyboard_walks_along_edges(opened: Browser) -> None:
 
 @pytest.mark.parametrize("name", ["broken"])
 def test_a_finding_leads_to_its_node(opened: Browser, name: str) -> None:
-    assert "No ONNX model" in opened.run("document.getElementById('onnx-count').textContent")
+    assert "No ONNX model" in text_of(opened, "onnx-count")
     bar = "document.getElementById('onnx-title').closest('section').getBoundingClientRect()"
     assert opened.run(f"{bar}.height") < 60  # takes no space
-    assert "did you mean" in opened.run("document.getElementById('panel-findings').textContent")
+    assert "did you mean" in text_of(opened, "panel-findings")
     assert '"REFLECTION"' in opened.run(
         "document.querySelector('#panel-findings tbody tr').lastElementChild.previousSibling.textContent"
     )
@@ -196,7 +209,7 @@ def test_a_finding_leads_to_its_node(opened: Browser, name: str) -> None:
     assert "DML1602" in card
     assert "6_2" in card
     reason = "InputTensor/DataType: FLOAT32 or FLOAT16 instead of INT8"
-    assert reason in opened.run("document.getElementById('details').textContent")
+    assert reason in text_of(opened, "details")
     several = cards("DML1701")
     assert title(opened) == ["CONVOLUTION", "CONVOLUTION features, 2 findings"]
     assert len(several) == 2
@@ -218,36 +231,35 @@ def test_tables_sort_and_filter(opened: Browser) -> None:
     opened.click_on(".filter")
     opened.type("int16 abs")
     assert opened.run(names) == ["unused"]
-    assert opened.run("document.getElementById('status').textContent") == "1 row"
+    assert text_of(opened, "status") == "1 row"
 
 
 def test_the_map_is_coloured_by_measurements(opened: Browser) -> None:
     largest, conv = (spot(opened, "directml", name) for name in ("block_largest", "convolution"))
     choose(opened, "findings")
     plain = colour(opened, conv)
-    legend = "document.getElementById('legend').textContent"
     expected = {"level": "1_03_0", "error": "0 %", "time": "µs", "memory": "12 bytes24 bytes"}
     for measure, words in expected.items():
         choose(opened, measure)
-        assert words in opened.run(legend)
+        assert words in text_of(opened, "legend")
         assert colour(opened, conv) != colour(opened, largest)
         assert colour(opened, largest) != plain
     choose(opened, "findings")
-    assert opened.run(legend) == ""
+    assert text_of(opened, "legend") == ""
     assert colour(opened, conv) == plain
 
 
 @pytest.mark.parametrize("name", ["wrong"])
 def test_wrong_nodes_stand_out(opened: Browser, name: str) -> None:
     assert "differs from the reference" in opened.run("document.querySelector('header').textContent")
-    assert "There was time for 1 of 3 cases." in opened.run("document.getElementById('details').textContent")
+    assert "There was time for 1 of 3 cases." in text_of(opened, "details")
     choose(opened, "error")
-    assert "wrong" in opened.run("document.getElementById('legend').textContent")
+    assert "wrong" in text_of(opened, "legend")
     conv = spot(opened, "directml", "convolution")
     red, green, blue, _ = colour(opened, conv)
     assert red > 2 * max(green, blue)
     click(opened, conv)
-    details = opened.run("document.getElementById('details').textContent")
+    details = text_of(opened, "details")
     for text in ("2 of 4 elements are wrong", "[0, 0, 1, 1], case 1 (ordinary values)", "nan", "± 0.25"):
         assert text in details
     opened.click_on("#tab-verification")
@@ -285,9 +297,7 @@ def test_canvases_are_visible(opened: Browser) -> None:
 
 @pytest.mark.parametrize("name", ["hostile"])
 def test_hostile_names_are_text_everywhere(opened: Browser, name: str) -> None:
-    opened.run("document.getElementById('search').focus()")
-    opened.type("abs")
-    opened.press(*ENTER)
+    search(opened, "abs")
     opened.click_on("#tab-onnx")
     shown = opened.run("document.body.innerText")
     assert "\u202e" not in shown
@@ -319,9 +329,7 @@ def test_only_visible_nodes_are_drawn(opened: Browser, name: str) -> None:
     assert opened.run(rows) == 200
     opened.click_on("#panel-nodes .more")
     assert opened.run(rows) == 1200
-    opened.run("document.getElementById('search').focus()")
-    opened.type("n4321")
-    opened.press(*ENTER)
+    search(opened, "n4321")
     assert title(opened)[1] == "ACTIVATION_RELU n4321"
 
 
@@ -330,41 +338,28 @@ def test_only_visible_nodes_are_drawn(opened: Browser, name: str) -> None:
 ROWS = "[...document.querySelectorAll('.panel:not([hidden]) tbody tr')].map((row) => row.innerText)"
 
 
-def details(browser: Browser) -> str:
-    text = browser.run("document.getElementById('details').innerText")
-    assert isinstance(text, str)
-    return text
-
-
-def status(browser: Browser) -> str:
-    text = browser.run("document.getElementById('status').textContent")
-    assert isinstance(text, str)
-    return text
-
-
 @pytest.mark.parametrize("name", ["compared"])
 def test_keys_visit_all_differences(opened: Browser, name: str) -> None:
-    position = "document.getElementById('position').textContent"
-    assert opened.run(position) == "6 differences"
+    assert text_of(opened, "position") == "6 differences"
     seen = []
     for number in range(1, 7):
         opened.type("n")
-        assert opened.run(position) == f"{number} of 6"
-        seen.append(status(opened))
+        assert text_of(opened, "position") == f"{number} of 6"
+        seen.append(text_of(opened, "status"))
     assert seen[0].startswith("ELEMENT_WISE_MAX block_largest, changed: ATensor.Strides")
     assert "ELEMENT_WISE_ABS unused, only in one" in seen
     assert "ELEMENT_WISE_ABS added, only in two" in seen
     opened.type("n")
-    assert status(opened) == seen[0]  # starts again
+    assert text_of(opened, "status") == seen[0]  # starts again
     opened.type("p")
-    assert status(opened) == seen[-1]
+    assert text_of(opened, "status") == seen[-1]
     opened.click_on("#previous")
-    assert status(opened) == seen[-2]
+    assert text_of(opened, "status") == seen[-2]
     opened.click_on("#next")
-    assert status(opened) == seen[-1]
+    assert text_of(opened, "status") == seen[-1]
     opened.run("document.getElementById('search').focus()")
     opened.type("n")  # a letter in the search field
-    assert opened.run(position) == "6 of 6"
+    assert text_of(opened, "position") == "6 of 6"
 
 
 @pytest.mark.parametrize("name", ["compared"])
@@ -372,13 +367,13 @@ def test_a_click_shows_both_sides_of_a_pair(opened: Browser, name: str) -> None:
     there = spot(opened, "right", "rectified", "right.directml")
     click(opened, spot(opened, "left", "activation_relu", "left.directml"))
     assert title(opened) == ["ACTIVATION_RELU", "ACTIVATION_RELU activation_relu → rectified, the same: name"]
-    assert "found by its place in the graph" in details(opened)
+    assert "found by its place in the graph" in text_of(opened, "details")
     click(opened, spot(opened, "left", "convolution", "left.directml"))
     assert "contents FilterTensor" in opened.run("document.querySelector('#details tr.differs').innerText")
     click(opened, there)
     assert title(opened)[0] == "ACTIVATION_RELU"
     click(opened, spot(opened, "left", "block_largest", "left.directml"))
-    text = details(opened)
+    text = text_of(opened, "details")
     assert "[1, 2]" in text
     assert "[3, 1]" in text
     numbers = "[...document.querySelectorAll('#details svg')].map((svg) => svg.textContent.match(/\\d+$/)[0])"
@@ -389,8 +384,7 @@ def test_a_click_shows_both_sides_of_a_pair(opened: Browser, name: str) -> None:
 def test_two_graphs_start_whole_at_one_scale(opened: Browser, name: str) -> None:
     """Also if both are smaller than a single graph would be."""
     scenes = ("right.directml", "left.directml")
-    size = {"width": 1280, "deviceScaleFactor": 1, "mobile": False}
-    opened.call("Emulation.setDeviceMetricsOverride", height=620, **size)
+    opened.resize(1280, 620)
     try:
         opened.settle()
         for graph, text, own in (("right", "same", scenes), ("left", "unused", scenes[::-1])):
@@ -398,15 +392,13 @@ def test_two_graphs_start_whole_at_one_scale(opened: Browser, name: str) -> None
             assert title(opened)[1].startswith("ELEMENT_WISE_")
             assert text in title(opened)[1]
     finally:
-        opened.call("Emulation.setDeviceMetricsOverride", **{**size, "width": SIZE[0], "height": SIZE[1]})
+        opened.resize(*SIZE)
 
 
 @pytest.mark.parametrize("name", ["compared"])
 def test_search_finds_pairs_by_either_name(opened: Browser, name: str) -> None:
     opened.press("/", 191)
-    opened.run("document.getElementById('search').focus()")
-    opened.type("rectified")
-    opened.press(*ENTER)
+    search(opened, "rectified")
     assert title(opened)[0] == "ACTIVATION_RELU"
 
 
@@ -427,20 +419,13 @@ def test_tables_of_two_graphs(opened: Browser, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["compared"])
 def test_the_onnx_graphs_side_by_side(opened: Browser, name: str) -> None:
-    opened.run(
-        """(() => {
-          const list = document.getElementById("graphs");
-          list.value = "onnx";
-          list.dispatchEvent(new Event("change"));
-        })()"""
-    )
-    opened.settle()
+    choose(opened, "onnx", "graphs")
     added = spot(opened, "right", "added/Abs", "right.onnx")
     plain = colour(opened, added)
     click(opened, added)
     assert title(opened) == ["ELEMENT_WISE_ABS", "ELEMENT_WISE_ABS added, only in two"]
     choose(opened, "memory")
-    assert "bytes" in opened.run("document.getElementById('legend').textContent")
+    assert "bytes" in text_of(opened, "legend")
     assert colour(opened, added) != plain
 
 
@@ -448,7 +433,7 @@ def test_the_onnx_graphs_side_by_side(opened: Browser, name: str) -> None:
 def test_two_levels_side_by_side(opened: Browser, name: str) -> None:
     opened.type("n")
     assert title(opened)[0] == "ACTIVATION_GELU"
-    assert "not compiled" in details(opened)
+    assert "not compiled" in text_of(opened, "details")
     assert opened.run("document.querySelectorAll('#details .finding').length") == 1
 
 
@@ -465,9 +450,7 @@ def test_a_graph_with_errors_beside_another(opened: Browser, name: str) -> None:
 @pytest.mark.parametrize("name", ["large pair"])
 def test_two_graphs_of_many_nodes(opened: Browser, name: str) -> None:
     assert opened.run("document.getElementById('next').disabled")
-    opened.run("document.getElementById('search').focus()")
-    opened.type("n4321")
-    opened.press(*ENTER)
+    search(opened, "n4321")
     assert title(opened)[1] == "ACTIVATION_RELU n4321, the same"
 
 
@@ -532,7 +515,6 @@ def test_a_graph_of_many_layers_starts_at_full_width(opened: Browser) -> None:
 # --- Scopes -----------------------------------------------------------------------------------------------------------
 
 SCOPES = "document.getElementById('scopes')"
-DETAILS = "document.getElementById('details').innerText"
 
 
 def middle(browser: Browser, graph: str) -> tuple[float, float]:
@@ -546,24 +528,24 @@ def middle(browser: Browser, graph: str) -> tuple[float, float]:
 def test_scopes_collapse_and_expand_in_both_graphs(opened: Browser, name: str) -> None:
     """The graph is x, first, body, last, y, so the scope is in its middle."""
     seen = "['directml', 'onnx'].map((name) => document.querySelector(`#${name} canvas`).toDataURL())"
-    assert opened.run(SCOPES + ".textContent") == "Collapse scopes"
+    assert text_of(opened, "scopes") == "Collapse scopes"
     before = opened.run(seen)
     opened.click_on("#scopes")
-    assert opened.run(SCOPES + ".textContent") == "Expand scopes"
+    assert text_of(opened, "scopes") == "Expand scopes"
     after = opened.run(seen)
     assert before[0] != after[0]
     assert before[1] != after[1]
     opened.click_on('[data-map="directml"][data-zoom="fit"]')
     x, y = middle(opened, "directml")
     opened.click(x - 12, y)
-    assert "Scope body of 9 DirectML nodes" in opened.run(DETAILS)
-    assert "3 × ELEMENT_WISE_NEGATE" in opened.run(DETAILS)
-    assert "time" in opened.run(DETAILS)
+    assert "Scope body of 9 DirectML nodes" in text_of(opened, "details")
+    assert "3 × ELEMENT_WISE_NEGATE" in text_of(opened, "details")
+    assert "time" in text_of(opened, "details")
     opened.click_on("#details .chip")
-    assert opened.run("document.getElementById('status').textContent") == "body opened"
+    assert text_of(opened, "status") == "body opened"
     assert opened.run("document.querySelector('#details .chip').textContent") == "Collapse"
     opened.click_on("#scopes")
-    assert opened.run(SCOPES + ".textContent") == "Collapse scopes"
+    assert text_of(opened, "scopes") == "Collapse scopes"
 
 
 @pytest.mark.parametrize("name", ["scoped"])
@@ -572,23 +554,20 @@ def test_scopes_open_and_close_by_mouse_and_keyboard(opened: Browser, name: str)
     opened.click_on("#scopes")
     opened.click_on('[data-map="directml"][data-zoom="fit"]')
     x, y = middle(opened, "directml")
-    status = "document.getElementById('status').textContent"
     opened.click(x, y)
-    assert opened.run(status) == "scope body, closed"
+    assert text_of(opened, "status") == "scope body, closed"
     opened.press(*ENTER)  # the focus is on the map
-    assert opened.run(status) == "body opened"
+    assert text_of(opened, "status") == "body opened"
     opened.press(*ENTER)
-    assert opened.run(status) != "body closed"  # no box in it is selected
+    assert text_of(opened, "status") != "body closed"  # no box in it is selected
 
 
 @pytest.mark.parametrize("name", ["scoped large"])
 def test_large_graphs_start_collapsed_and_search_expands_them(opened: Browser, name: str) -> None:
-    assert opened.run(SCOPES + ".textContent") == "Expand scopes"
-    opened.run("document.getElementById('search').focus()")
-    opened.type("body/block123/relu")
-    opened.press(*ENTER)
+    assert text_of(opened, "scopes") == "Expand scopes"
+    search(opened, "body/block123/relu")
     assert title(opened)[1] == "ACTIVATION_RELU body/block123/relu"
-    assert opened.run(SCOPES + ".textContent") == "Expand scopes"  # the other blocks are closed
+    assert text_of(opened, "scopes") == "Expand scopes"  # the other blocks are closed
     opened.click_on("#scopes")
     opened.click_on("#scopes")
     assert title(opened)[1] == "ACTIVATION_RELU body/block123/relu"
@@ -603,8 +582,7 @@ def test_nothing_is_clipped_at_any_width(opened: Browser, name: str) -> None:
     """Neither the page nor a table nor the row of tabs is wider than the window."""
     try:
         for width in (390, 820, 1024, 1280, 1440, 1920):
-            size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
-            opened.call("Emulation.setDeviceMetricsOverride", **size)
+            opened.resize(width, 900, mobile=width < 500)
             opened.settle()
             for tab in opened.run("[...document.querySelectorAll('[role=tab]')].map((tab) => tab.id)"):
                 opened.run(f"document.getElementById('{tab}').click()")
@@ -614,8 +592,7 @@ def test_nothing_is_clipped_at_any_width(opened: Browser, name: str) -> None:
             wide, seen = opened.run("[document.documentElement.scrollWidth, innerWidth]")
             assert wide <= seen, width
     finally:
-        size = {"width": SIZE[0], "height": SIZE[1], "deviceScaleFactor": 1, "mobile": False}
-        opened.call("Emulation.setDeviceMetricsOverride", **size)
+        opened.resize(*SIZE)
 
 
 def fits(browser: Browser, element: str) -> bool:

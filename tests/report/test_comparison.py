@@ -24,9 +24,10 @@ from dml2onnx.report.form import as_json
 from dml2onnx.report.gathering import gather
 from dml2onnx.report.html import page
 from dml2onnx.report.matching import match_nodes
-from dml2onnx.report.records import Access, Report, Value
+from dml2onnx.report.records import Report
 from dml2onnx.report.svg import drawing
 from tests.report.models import SAMPLES, broken, changed, hostile, small, wrong
+from tests.report.pages import chain as long_chain
 
 SCHEMA = json.loads((catalog.schemas_directory() / "report.schema.json").read_text(encoding="utf-8"))
 
@@ -170,7 +171,7 @@ def test_matching_is_linear() -> None:
     """Ten times the nodes take about ten times the steps, even if all are equal."""
 
     def steps(count: int) -> int:
-        one, other = (_long(count, prefix) for prefix in "ab")
+        one, other = (long_chain(count, prefix) for prefix in "ab")
         taken = 0
 
         def trace(*_: object) -> Any:
@@ -188,19 +189,6 @@ def test_matching_is_linear() -> None:
         return taken
 
     assert steps(1000) < 11 * steps(100)
-
-
-def _long(count: int, prefix: str) -> Report:
-    report = gather(chain(["n"], [1]))
-    (node,) = report.nodes
-    tensor = node.outputs[0].tensor
-    nodes = tuple(
-        replace(node, name=f"{prefix}{n}", onnx=(), inputs=(Access("InputTensor", n, tensor),),
-                outputs=(Access("OutputTensor", n + 1, tensor),))
-        for n in range(count)
-    )  # fmt: skip
-    values = (Value("x", 16, "input"), *(Value(f"v{n}", 16, "node") for n in range(count)))
-    return replace(report, nodes=nodes, values=values, onnx=None, outputs=())
 
 
 # --- Levels, errors, measurements -------------------------------------------------------------------------------------
