@@ -45,7 +45,7 @@ def test_copies_compute_the_same(graph: dml2onnx.Graph) -> None:
 
 def test_another_process_can_run_a_pickled_graph(graph: dml2onnx.Graph) -> None:
     """Hashes of strings differ there."""
-    command = [sys.executable, "-c", OTHER_PROCESS, DIGITS]
+    command = [sys.executable, "-c", OTHER_PROCESS, str(DIGITS)]
     done = subprocess.run(command, input=pickle.dumps(graph), stdout=subprocess.PIPE, check=True)
     assert same(pickle.loads(done.stdout), dml2onnx.run(graph))
 

@@ -7,9 +7,8 @@ import re
 from pathlib import Path
 
 import numpy as np
-import onnx
+import onnx.parser
 import pytest
-from onnx import TensorProto, helper
 
 import dml2onnx
 from dml2onnx import DmlError, Graph, GraphBuilder
@@ -33,25 +32,20 @@ def onnx_file(
     weights: np.ndarray = WEIGHTS,
     names: tuple[str, str] = ("x", "y"),
     shape: tuple[int | str, ...] = (1, 3, 5, 5),
-    data_type: int = TensorProto.FLOAT,
+    data_type: str = "float",
 ) -> Path:
     """Writes the same network by hand."""
     x, y = names
-    filters, axes = onnx.numpy_helper.from_array(weights, "w"), onnx.numpy_helper.from_array(np.array([0]), "axes")
-    nodes = [
-        helper.make_node("Cast", [x], ["floats"], to=TensorProto.FLOAT),
-        helper.make_node("Unsqueeze" if len(shape) == 3 else "Identity", ["floats", "axes"][: 5 - len(shape)], ["x4"]),
-        helper.make_node("Conv", ["x4", "w"], ["h"]),
-        helper.make_node("Tanh", ["h"], [y]),
-    ]
-    graph = helper.make_graph(
-        nodes,
-        "g",
-        [helper.make_tensor_value_info(x, data_type, shape)],
-        [helper.make_tensor_value_info(y, TensorProto.FLOAT, None)],
-        [filters, axes],
-    )
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10), path)
+    x4 = "Unsqueeze(floats, axes)" if len(shape) == 3 else "Identity(floats)"
+    model = onnx.parser.parse_model(f"""<ir_version: 10, opset_import: ["": 21]>
+        g ({data_type}[{", ".join(map(str, shape))}] {x}) => (float {y}) <int64[1] axes = {{0}}> {{
+            floats = Cast<to = 1>({x})
+            x4 = {x4}
+            h = Conv(x4, w)
+            {y} = Tanh(h)
+        }}""")
+    model.graph.initializer.append(onnx.numpy_helper.from_array(weights, "w"))
+    onnx.save(model, path)
     return path
 
 
@@ -86,7 +80,7 @@ def test_another_weight_is_found(tmp_path: Path) -> None:
     ("options", "message"),
     [
         ({"names": ("x", "z")}, None),
-        ({"data_type": TensorProto.DOUBLE}, 'input "x" is float32, but "x" of the other model is float64'),
+        ({"data_type": "double"}, 'input "x" is float32, but "x" of the other model is float64'),
         (
             {"shape": (1, 3, 6, 5)},
             'input "x" has the shape [1, 3, 5, 5] (memory order), but "x" of the other model has [1, 3, 6, 5]',
