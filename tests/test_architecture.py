@@ -319,9 +319,9 @@ OF_TARGETS = {"target", "exact", "casts_saturate", "has_kernel", "legal", "runs_
 def test_lowerings_are_independent_of_the_target() -> None:
     """Differences between targets are rules of ``legalise``; only the driver takes the target, and passes it on."""
     for path in (PACKAGE / "lowering").glob("*.py"):
-        asked = [item for item in nodes_of(path) if isinstance(item, ast.Attribute) and item.attr in OF_TARGETS]
+        used = [item for item in nodes_of(path) if isinstance(item, ast.Attribute) and item.attr in OF_TARGETS]
         imported = [name for file, name in imports("lowering") if file == path and name.startswith("dml2onnx.targets")]
-        assert not asked, f"{path.name}:{asked[0].lineno}"
+        assert not used, f"{path.name}:{used[0].lineno}"
         assert not imported or path.name == "driver.py", path.name
 
 

@@ -28,7 +28,7 @@ def test_figures_show_their_targets_and_causes() -> None:
     assert str(Figure("run", 12345.6, "MiB")) == "run: 12,346 MiB"
 
 
-def test_figures_are_kept_beside_those_of_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_figures_of_other_scripts_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "figures.json"
     keep(file, "bench_size.py", Run((SLOW,), "2026-01-01", "a machine", {"Python": "3.11"}, 1.5))
     monkeypatch.setattr(sys, "argv", ["scripts/bench_batch.py"])

@@ -146,7 +146,7 @@ def test_a_relation_that_does_not_hold_is_found(monkeypatch: pytest.MonkeyPatch,
     assert found == ["renamed: different numbers in OutputTensor0"]
 
 
-def test_other_orders_cost_what_ports_cost(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_other_orders_cost_only_transposes_of_ports(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Two nodes and four ports: nothing is transposed between the nodes unless one gets an order of its own."""
     strides = dict.fromkeys(("ATensor", "BTensor"), t("FLOAT32", [2, 3, 4], strides=(1, 2, 6)))
     graph = batch.beside(
@@ -303,7 +303,7 @@ def test_cells_of_a_descriptor() -> None:
     assert set(coverage.cells(op)) <= set(coverage.all_cells())
 
 
-def test_the_table_lists_what_is_missing() -> None:
+def test_the_table_lists_missing_cells() -> None:
     known = set(coverage.all_cells())
     assert coverage.unreached(known) == []
     whole = coverage.table(dict.fromkeys(known, 1))

@@ -43,7 +43,7 @@ def opened_files(expression: str) -> list[str]:
         ("catalog.operator('PADDING'); catalog.operator('DML_OPERATOR_PADDING')", ["padding.json"]),
     ],
 )
-def test_only_what_is_needed_is_read(expression: str, files: list[str]) -> None:
+def test_files_are_read_lazily(expression: str, files: list[str]) -> None:
     assert opened_files(expression) == files
 
 

@@ -228,7 +228,7 @@ def test_truncated_files_are_reported(tmp_path: Path, step: str) -> None:
     assert done.stderr.startswith("DML1021"), done.stderr
 
 
-def test_views_of_mapped_files_require_only_what_they_read(tmp_path: Path) -> None:
+def test_views_of_mapped_files_require_only_their_bytes(tmp_path: Path) -> None:
     """A view may repeat elements by strides, and so have more bytes than its file."""
     path = tmp_path / "x.npy"
     np.save(path, np.arange(4, dtype=np.float32))

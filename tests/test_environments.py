@@ -71,7 +71,7 @@ class TestPins:
         found = script("lock").pip_configuration()
         assert found == {"UV_DEFAULT_INDEX": f"https://in-{where}.invalid/simple", "SSL_CERT_FILE": str(configuration)}
 
-    def test_the_project_accepts_what_is_pinned(self):
+    def test_the_project_accepts_the_pins(self):
         project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
         pinned = {canonicalize_name(pin.name): str(pin.specifier).removeprefix("==") for pin in pins()}
         extras = [item for several in project["project"]["optional-dependencies"].values() for item in several]
@@ -91,7 +91,7 @@ class TestPins:
         assert len(runtimes) == 1
 
     @pytest.mark.parametrize(("lock", "end", "steps"), [("ort124", ">=", 0), ("ort132", "<", 1)])
-    def test_the_other_runtimes_are_the_ends_of_what_the_project_accepts(self, lock, end, steps):
+    def test_the_other_runtimes_are_the_ends_of_the_accepted_range(self, lock, end, steps):
         project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
         (requirement,) = (Requirement(text) for text in project["project"]["dependencies"] if "onnxruntime>" in text)
         major, minor = next(str(item.version) for item in requirement.specifier if item.operator == end).split(".")

@@ -220,6 +220,6 @@ def test_dimensions_that_do_not_fit(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a", "."])
-def test_a_directory_where_a_file_should_be(tmp_path: Path, name: str) -> None:
+def test_a_directory_instead_of_a_file(tmp_path: Path, name: str) -> None:
     (tmp_path / "a").mkdir()
     assert refused(write_effect, effect(name), NUMBERS, tmp_path) == ["DML3009"]

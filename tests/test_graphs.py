@@ -74,7 +74,7 @@ def test_every_opset(sample: Sample, opset: int, seed: int) -> None:
 
 @settings(RUN, max_examples=200)
 @given(samples(), st.sampled_from([17, 21, 23]), st.integers(0, 99))
-def test_default_models_keep_what_they_promise(sample: Sample, opset: int, seed: int) -> None:
+def test_default_models_keep_their_promises(sample: Sample, opset: int, seed: int) -> None:
     check_numbers(passing(sample.graph), opset, seed, exact=False)
 
 

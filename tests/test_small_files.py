@@ -215,7 +215,7 @@ def pooling(kind: str, window: int) -> Graph:
 @pytest.mark.parametrize("window", [1 << 14, 1 << 20, 1 << 28, 1 << 30])
 @pytest.mark.parametrize("kind", ["LP_POOLING", "MAX_POOLING"])
 @pytest.mark.parametrize("exact", [False, True])
-def test_windows_of_padding_cost_what_tensors_hold(kind: str, window: int, exact: bool) -> None:
+def test_windows_of_padding_cost_no_more_than_tensors(kind: str, window: int, exact: bool) -> None:
     """A model within a MiB or an early finding; the reference refuses to read each element."""
     graph = pooling(kind, window)
     dml2onnx.compile(pooling(kind, 8), exact=exact)  # for one-time costs
@@ -228,7 +228,7 @@ def test_windows_of_padding_cost_what_tensors_hold(kind: str, window: int, exact
 
 @pytest.mark.parametrize("window", [1 << 14, 1 << 30])
 @pytest.mark.parametrize("end", [0, 1])
-def test_overhanging_windows_of_gradients_cost_what_tensors_hold(window: int, end: int) -> None:
+def test_overhanging_windows_of_gradients_cost_no_more_than_tensors(window: int, end: int) -> None:
     """The gradient is shared among the elements of a window in the padded input."""
     op = operator(
         "AVERAGE_POOLING_GRAD",
@@ -249,7 +249,7 @@ def test_overhanging_windows_of_gradients_cost_what_tensors_hold(window: int, en
 
 
 @pytest.mark.parametrize("data_type", ["UINT8", "FLOAT16", "FLOAT32", "INT64"])
-def test_elements_seen_more_than_once_count_as_the_widest(data_type: str, tmp_path: Path) -> None:
+def test_repeated_elements_count_as_the_widest_type(data_type: str, tmp_path: Path) -> None:
     """With eight overlapping dimensions, a hundred numbers can be a tensor of any size; casts widen narrow types."""
     for size, wanted in ((4, ""), (10, "DML2007")):
         sizes = [size] * 8

@@ -60,7 +60,7 @@ def test_right_models_pass() -> None:
 
 
 @pytest.mark.parametrize("index", [(0, 0, 0), (1, 2, 3), (0, 1, 2)])
-def test_a_wrong_lowering_is_found_where_it_is_wrong(monkeypatch: pytest.MonkeyPatch, index: tuple[int, ...]) -> None:
+def test_the_wrong_element_of_a_lowering_is_found(monkeypatch: pytest.MonkeyPatch, index: tuple[int, ...]) -> None:
     replace_lowering(monkeypatch, "ELEMENT_WISE_ADD", wrong_at(index, 0.5))
     found = verify(make_case(ADD).graph, rounds=1)
     assert not found.passed

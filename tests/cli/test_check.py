@@ -185,8 +185,12 @@ def test_the_schema_of_sarif_is_pinned_and_strict() -> None:
     script = Path(__file__).parents[2] / "scripts" / "fetch_sarif_schema.py"
     assert subprocess.run([sys.executable, script, "--check"], check=False).returncode == 0
     jsonschema.Draft4Validator.check_schema(SARIF)
-    no_name: dict[str, Any] = {"version": "2.1.0", "runs": [{"tool": {"driver": {}}}]}
-    for log in ({"version": "2.1.0"}, no_name, {"runs": []}):
+    logs: list[dict[str, Any]] = [
+        {"version": "2.1.0"},
+        {"version": "2.1.0", "runs": [{"tool": {"driver": {}}}]},
+        {"runs": []},
+    ]
+    for log in logs:
         assert not jsonschema.Draft4Validator(SARIF).is_valid(log)
 
 

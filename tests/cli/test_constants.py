@@ -48,7 +48,7 @@ def test_compile(form: list[str], here: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["verify", "check", "explain", "report"])
-def test_others(command: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_commands(command: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([command, "model.json", "--constants", "weights"]) == 0
     assert main([command, "model.json", "--constant", "w=x.npy"]) == 1
     output = "".join(capsys.readouterr())

@@ -55,7 +55,7 @@ def test_foreign_models_are_not_overwritten(here: Path, capsys: pytest.CaptureFi
     assert json.loads(Path("other.onnx").read_text()) == NATIVE
 
 
-def test_a_conversion_goes_beside_its_source(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_conversion_is_written_beside_its_source(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert answer(capsys, "convert", "program.json")["files"] == ["program.native.json"]
     assert answer(capsys, "convert", "model.json", "--format", "dml_graph")["files"][0] == "model.dml_graph.json"
     assert answer(capsys, "convert", "model.json", "--format", "serialized")["files"][0] == "model.bin"
@@ -82,7 +82,7 @@ def test_conversions_do_not_overwrite_other_files(here: Path, name: str) -> None
 
 @pytest.mark.parametrize("output", [".", "", "..", "/"])
 @pytest.mark.parametrize("command", ["compile", "convert"])
-def test_what_is_no_file(here: Path, capsys: pytest.CaptureFixture[str], command: str, output: str) -> None:
+def test_paths_that_are_no_files(here: Path, capsys: pytest.CaptureFixture[str], command: str, output: str) -> None:
     assert main([command, "program.json", "-o", output]) == (1 if command == "compile" and output else 2)
     assert "Traceback" not in capsys.readouterr().err
 

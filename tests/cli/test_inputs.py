@@ -107,7 +107,7 @@ def test_pipes_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["missing", ".", "a\0b", "x" * 5000])
-def test_what_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_paths_that_are_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(DmlError) as caught:
         read_array(Path(name))

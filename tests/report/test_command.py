@@ -81,7 +81,7 @@ def test_standard_output(model: Path, capfdbinary: pytest.CaptureFixture[bytes])
         (["-o", "{directory}"], 2),
     ],
 )
-def test_what_is_refused(model: Path, arguments: list[str], code: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_refused_outputs(model: Path, arguments: list[str], code: int, capsys: pytest.CaptureFixture[str]) -> None:
     before = model.read_bytes()
     filled = [item.format(model=model, directory=model.parent) for item in arguments]
     assert main(["report", str(model), *filled]) == code

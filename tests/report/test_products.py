@@ -52,7 +52,7 @@ def test_recurrent_layers() -> None:
     assert multiply_accumulates(desc) == 3 * 2 * 2 * (3 * 4) * (5 + 4)
 
 
-def test_others_have_none() -> None:
+def test_other_operators_have_none() -> None:
     assert multiply_accumulates(unary("ACTIVATION_RELU")) is None
     assert multiply_accumulates(op("GEMM")) is None
 
