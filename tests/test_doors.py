@@ -24,7 +24,7 @@ from dml2onnx.frontends.text import read_document
 from dml2onnx.ir.mapped import MappedFiles
 from dml2onnx.providers.threads import SESSION_THREADS, session_threads
 from dml2onnx.report.batched import Work
-from tests.frontends.models import GRAPH, NATIVE
+from tests.frontends.models import GRAPH, NATIVE, f32, one_node
 
 ROOT = Path(__file__).parent.parent
 links = pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
@@ -147,15 +147,10 @@ def test_malformed_lines_of_a_journal_are_skipped(tmp_path: Path, changed: dict[
 
 def huge(tensor: dict[str, Any], contents: dict[str, Any]) -> dict[str, Any]:
     """A model of a few hundred bytes with a large constant."""
-    plain = {"DataType": "FLOAT32", "Sizes": [2]}
-    node = {
-        "type": "ACTIVATION_RELU",
-        "name": "n",
-        "desc": {"InputTensor": {**plain, **tensor}, "OutputTensor": plain},
-        "inputs": {"InputTensor": "w"},
-        "outputs": {"OutputTensor": "y"},
-    }
-    return {"dml2onnx": 1, "constants": {"w": {**plain, **tensor, **contents}}, "nodes": [node], "outputs": ["y"]}
+    w = f32(2, **tensor)
+    desc = {"InputTensor": w, "OutputTensor": f32(2)}
+    model = one_node("ACTIVATION_RELU", desc, {}, inputs={"InputTensor": "w"})
+    return {**model, "inputs": {}, "constants": {"w": {**w, **contents}}}
 
 
 @pytest.mark.parametrize("to", ["native", "dxdispatch", "dml_graph", "serialized"])

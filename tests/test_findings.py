@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from dml2onnx.reference import evaluate
 from dml2onnx.testing.relations import relations, with_identity
 from dml2onnx.testing.single_node import single_node
 from dml2onnx.testing.trial import trial
+from tests.frontends.models import load_model
 from tests.lowering.harness import operator, t
 
 ROIS = {
@@ -168,6 +168,4 @@ def test_an_empty_list_of_inputs_is_a_list(tmp_path: Path, described: bool, code
         desc["QuantizationTensors"] = [{"DataType": "FLOAT32", "Sizes": [1, 1, 1, 1]}]
     node = {"type": "QUANTIZE", "desc": desc, "inputs": {"InputTensor": "x", "QuantizationTensors": []}}
     model = {"dml2onnx": 1, "inputs": {"x": picture}, "nodes": [{**node, "outputs": {"OutputTensor": "y"}}]}
-    path = tmp_path / "model.json"
-    path.write_text(json.dumps({**model, "outputs": ["y"]}), encoding="utf-8")
-    assert [item.code for item in check(dml2onnx.load(path))] == codes
+    assert [item.code for item in check(load_model(tmp_path, {**model, "outputs": ["y"]}))] == codes

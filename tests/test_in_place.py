@@ -14,6 +14,7 @@ import pytest
 
 import dml2onnx
 from dml2onnx.cli import main
+from tests.frontends.models import f32
 from tests.refusals import refused
 
 SIZE = 24
@@ -23,8 +24,7 @@ X = np.random.default_rng(2).normal(size=(1, 1, 1, SIZE)).astype(np.float32)
 
 def write(directory: Path, **members: object) -> Path:
     """Three products: with a file, with a part of one in a subdirectory, and with small weights written out."""
-    row = {"DataType": "FLOAT32", "Sizes": [1, 1, 1, SIZE]}
-    weight = {"DataType": "FLOAT32", "Sizes": [1, 1, SIZE, SIZE]}
+    row, weight = f32(1, 1, 1, SIZE), f32(1, 1, SIZE, SIZE)
     (directory / "deep").mkdir(parents=True)
     WEIGHTS[0].tofile(directory / "w0.bin")
     (directory / "deep" / "w1.bin").write_bytes(b"before  " + WEIGHTS[1].tobytes() + b"behind")

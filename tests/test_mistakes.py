@@ -14,7 +14,7 @@ from dml2onnx.checks.structure import check_structure
 from dml2onnx.diagnostics import Diagnostic, DmlError, Severity
 from dml2onnx.frontends import load
 from dml2onnx.rules.findings import at_node
-from tests.frontends.models import edited
+from tests.frontends.models import edited, f32
 from tests.mistakes import DX, MODELS, NATIVE, Mistake, mistakes
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def test_a_graph_input_of_wrong_sizes_that_floods_its_readers(path: Path) -> Non
         {
             "name": f"sum{i}",
             "type": "ELEMENT_WISE_ADD",
-            "desc": {"OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 4, 3, 3]}},
+            "desc": {"OutputTensor": f32(1, 4, 3, 3)},
             "inputs": {"ATensor": "p", "BTensor": "bias"},
             "outputs": {"OutputTensor": f"s{i}"},
         }
@@ -176,7 +176,7 @@ def test_a_graph_input_of_wrong_sizes_that_floods_its_readers(path: Path) -> Non
     ]
     model = edited(
         NATIVE,
-        ("/inputs/bias", {"DataType": "FLOAT32", "Sizes": [1, 4, 3, 5]}),
+        ("/inputs/bias", f32(1, 4, 3, 5)),
         *[("/nodes/-", item) for item in sums],
         ("/outputs", ["y", *(f"s{i}" for i in range(5))]),
     )

@@ -30,11 +30,8 @@ from dml2onnx.reference import require_computable
 from dml2onnx.reference.cost import LARGEST_NODE
 from dml2onnx.testing.single_node import single_node
 from tests.costly import calls
+from tests.frontends.models import f32, load_model, one_node
 from tests.lowering.harness import operator, t
-
-
-def f32(*sizes: int) -> dict[str, Any]:
-    return {"DataType": "FLOAT32", "Sizes": list(sizes)}
 
 
 def node(kind: str, name: str, desc: dict[str, Any], inputs: Any, outputs: Any) -> dict[str, Any]:
@@ -73,9 +70,7 @@ def nodes_of_one_name(count: int) -> dict[str, Any]:
 
 def one_value_joined(count: int) -> dict[str, Any]:
     desc = {"InputTensors": [f32(1)] * count, "OutputTensor": f32(count), "Axis": 0}
-    return native(
-        {"x": f32(1)}, [node("JOIN", "n", desc, {"InputTensors": ["x"] * count}, {"OutputTensor": "y"})], ["y"]
-    )
+    return one_node("JOIN", desc, f32(1), inputs={"InputTensors": ["x"] * count})
 
 
 def pieces(count: int) -> dict[str, Any]:
@@ -86,8 +81,7 @@ def pieces(count: int) -> dict[str, Any]:
 
 def pieces_of_one_name(count: int) -> dict[str, Any]:
     desc = {"InputTensor": f32(count), "OutputTensors": [f32(1)] * count, "Axis": 0}
-    made = node("SPLIT", "n", desc, {"InputTensor": "x"}, {"OutputTensors": ["y"] * count})
-    return native({"x": f32(count)}, [made], ["y"])
+    return one_node("SPLIT", desc, f32(count), outputs={"OutputTensors": ["y"] * count})
 
 
 def resource(count: int) -> dict[str, Any]:
@@ -144,9 +138,8 @@ def test_checking_and_compiling_take_linear_time(make: Callable[[int], dict[str,
 
 
 def test_each_overlapping_output_is_named_once(tmp_path: Path) -> None:
-    path = tmp_path / "model.json"
-    path.write_text(json.dumps(overlapping_pieces(100)), encoding="utf-8")
-    found = [item.pointer for item in dml2onnx.check(path) if item.code == OVERLAPPING_WRITES.id]
+    findings = dml2onnx.check(load_model(tmp_path, overlapping_pieces(100)))
+    found = [item.pointer for item in findings if item.code == OVERLAPPING_WRITES.id]
     assert len(found) == len(set(found)) == 99
 
 
@@ -256,10 +249,8 @@ def test_repeated_elements_count_as_the_widest_type(data_type: str, tmp_path: Pa
         seen = {"DataType": data_type, "Sizes": sizes, "Strides": [1] * 8}
         desc = {"InputTensor": seen, "OutputTensor": {"DataType": "FLOAT32", "Sizes": sizes}}
         constant = {"DataType": data_type, "Sizes": [100], "values": [*range(100)]}
-        cast = node("CAST", "n", desc, {"InputTensor": "c"}, {"OutputTensor": "y"})
-        path = tmp_path / "model.json"
-        path.write_text(json.dumps({**native({}, [cast], ["y"]), "constants": {"c": constant}}), encoding="utf-8")
-        code, peak = refusal(dml2onnx.load(path))
+        model = {**one_node("CAST", desc, {}, inputs={"InputTensor": "c"}), "inputs": {}, "constants": {"c": constant}}
+        code, peak = refusal(load_model(tmp_path, model))
         assert code == wanted
         assert peak < 1 << 24
 
@@ -276,9 +267,7 @@ def test_sequences_do_not_count_as_bytes_of_the_model(count: int, wanted: str, t
         "dispatchables": {"r": relu},
         "commands": [dispatch("r", InputTensor="x", OutputTensor="y")],
     }
-    path = tmp_path / "model.json"
-    path.write_text(json.dumps(program), encoding="utf-8")
-    assert refusal(dml2onnx.load(path))[0] == wanted
+    assert refusal(load_model(tmp_path, program))[0] == wanted
 
 
 @pytest.mark.parametrize(("size", "window"), [(60010, 60000), (8191, 4096), (60010, 100)])

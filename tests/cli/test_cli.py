@@ -17,20 +17,21 @@ import pytest
 
 from dml2onnx import GraphBuilder, convert
 from dml2onnx.cli import main
+from tests.frontends.models import f32
 
 SCRIPT = Path(sys.executable).with_name("dml2onnx" + (".exe" if os.name == "nt" else ""))
 
 NATIVE: dict[str, Any] = {
     "dml2onnx": 1,
     "name": "small",
-    "inputs": {"x": {"DataType": "FLOAT32", "Sizes": [1, 2, 3, 4]}},
-    "constants": {"w": {"DataType": "FLOAT32", "Sizes": [2, 1, 1, 1], "values": [2, 3]}},
+    "inputs": {"x": f32(1, 2, 3, 4)},
+    "constants": {"w": f32(2, 1, 1, 1, values=[2, 3])},
     "nodes": [
         {
             "name": "scale",
             "type": "CONVOLUTION",
             "desc": {
-                "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 2, 3, 4]},
+                "OutputTensor": f32(1, 2, 3, 4),
                 "Mode": "CROSS_CORRELATION",
                 "Direction": "FORWARD",
                 "Strides": [1, 1],
@@ -56,10 +57,7 @@ PROGRAM: dict[str, Any] = {
     "dispatchables": {
         "relu": {
             "type": "ACTIVATION_RELU",
-            "desc": {
-                "InputTensor": {"DataType": "FLOAT32", "Sizes": [3]},
-                "OutputTensor": {"DataType": "FLOAT32", "Sizes": [3]},
-            },
+            "desc": {"InputTensor": f32(3), "OutputTensor": f32(3)},
         }
     },
     "commands": [

@@ -11,10 +11,11 @@ import pytest
 
 from dml2onnx.cli import main
 from tests.cli.test_cli import NATIVE, PROGRAM
+from tests.frontends.models import f32
 
 X = np.arange(24, dtype=np.float32).reshape(1, 2, 3, 4)
 W = np.array([[[[2]]], [[[3]]]], np.float32)
-OPEN = {**NATIVE, "inputs": {**NATIVE["inputs"], "w": {"DataType": "FLOAT32", "Sizes": [2, 1, 1, 1]}}, "constants": {}}
+OPEN = {**NATIVE, "inputs": {**NATIVE["inputs"], "w": f32(2, 1, 1, 1)}, "constants": {}}
 
 
 @pytest.fixture

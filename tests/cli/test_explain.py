@@ -17,17 +17,16 @@ from dml2onnx.report.reasons import reasons
 from dml2onnx.testing.single_node import single_node
 from dml2onnx.testing.valid import descriptors
 from tests.checks.build import one
+from tests.frontends.models import f32, one_node
 from tests.newcomers.build import text_of
 from tests.newcomers.networks import NETWORK
-
-F32 = {"DataType": "FLOAT32", "Sizes": [2, 3]}
 
 
 def relu(name: str, source: str, into: str, **desc: Any) -> dict[str, Any]:
     return {
         "name": name,
         "type": "ACTIVATION_RELU",
-        "desc": {"OutputTensor": F32, **desc},
+        "desc": {"OutputTensor": f32(2, 3), **desc},
         "inputs": {"InputTensor": source},
         "outputs": {"OutputTensor": into},
     }
@@ -37,7 +36,7 @@ def explained(
     path: Path, capsys: pytest.CaptureFixture[str], nodes: list[dict[str, Any]], outputs: list[str], code: int
 ) -> dict[str, dict[str, Any]]:
     path = path / "model.json"
-    path.write_text(json.dumps({"dml2onnx": 1, "inputs": {"x": F32}, "nodes": nodes, "outputs": outputs}))
+    path.write_text(json.dumps({"dml2onnx": 1, "inputs": {"x": f32(2, 3)}, "nodes": nodes, "outputs": outputs}))
     assert main(["explain", str(path), "--json"]) == code
     return {item["node"]: item for item in json.loads(capsys.readouterr().out)["nodes"]}
 
@@ -45,8 +44,8 @@ def explained(
 def test_valid_nodes_are_explained_beside_wrong_ones(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     nodes = [
         relu("first", "x", "a"),
-        relu("wrong", "a", "b", OutputTensor={"DataType": "FLOAT32", "Sizes": [2, 4]}),
-        relu("behind", "b", "c", InputTensor=F32),
+        relu("wrong", "a", "b", OutputTensor=f32(2, 4)),
+        relu("behind", "b", "c", InputTensor=f32(2, 3)),
         relu("beside", "a", "d"),
     ]
     found = explained(tmp_path, capsys, nodes, ["c", "d"], 1)
@@ -63,8 +62,7 @@ def test_valid_nodes_are_explained_beside_wrong_ones(tmp_path: Path, capsys: pyt
 
 def test_no_valid_nodes_is_only_findings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "model.json"
-    node = relu("wrong", "x", "y", OutputTensor={"DataType": "FLOAT32", "Sizes": [2, 4]})
-    path.write_text(json.dumps({"dml2onnx": 1, "inputs": {"x": F32}, "nodes": [node], "outputs": ["y"]}))
+    path.write_text(json.dumps(one_node("ACTIVATION_RELU", {"OutputTensor": f32(2, 4)}, f32(2, 3))))
     assert main(["explain", str(path)]) == 1
     output = capsys.readouterr()
     assert output.out == ""

@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 from dml2onnx.cli import main
 from dml2onnx.cli.markup import escape, unstyled
 from dml2onnx.diagnostics import visible
+from tests.frontends.models import f32
 
 PIECES = (
     "\x1b[31m", "\x1b]8;;http://x\x1b\\", "\x9b2J", "\x00", "\x7f", "\r", "\n", "\n::error file=x::",
@@ -101,29 +102,21 @@ SCRIPTS = 2
 
 def native(name: str, other: str, *, wrong: bool) -> dict[str, Any]:
     """Two nodes with untrusted names, inputs and outputs; ``wrong`` changes the sizes of one."""
-    tensor = {"DataType": "FLOAT32", "Sizes": [2]}
-    first, second = (f"{name}{end}" for end in ("", "2"))
-    return {
-        "dml2onnx": 1,
-        "inputs": {name: tensor},
-        "nodes": [
-            {
-                "name": first,
-                "type": "ACTIVATION_RELU",
-                "desc": {"InputTensor": tensor, "OutputTensor": tensor},
-                "inputs": {"InputTensor": name},
-                "outputs": {"OutputTensor": f"{other}1"},
-            },
-            {
-                "name": second,
-                "type": "ACTIVATION_TANH",
-                "desc": {"InputTensor": tensor, "OutputTensor": {**tensor, "Sizes": [3 if wrong else 2]}},
-                "inputs": {"InputTensor": f"{other}1"},
-                "outputs": {"OutputTensor": f"{other}3"},
-            },
-        ],
-        "outputs": [f"{other}3"],
-    }
+    rows = [
+        (name, "ACTIVATION_RELU", f32(2), name, f"{other}1"),
+        (f"{name}2", "ACTIVATION_TANH", f32(3 if wrong else 2), f"{other}1", f"{other}3"),
+    ]
+    nodes = [
+        {
+            "name": node,
+            "type": kind,
+            "desc": {"InputTensor": f32(2), "OutputTensor": output},
+            "inputs": {"InputTensor": source},
+            "outputs": {"OutputTensor": target},
+        }
+        for node, kind, output, source, target in rows
+    ]
+    return {"dml2onnx": 1, "inputs": {name: f32(2)}, "nodes": nodes, "outputs": [f"{other}3"]}
 
 
 def output_of(arguments: list[str], directory: Path) -> tuple[int, str]:
