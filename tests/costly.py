@@ -12,8 +12,9 @@ import math
 import sys
 import time
 import tracemalloc
+from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest import mock
 
 from dml2onnx.checks import check
@@ -27,9 +28,6 @@ from dml2onnx.reference.work import hidden_work
 from dml2onnx.testing.single_node import single_node
 from dml2onnx.testing.valid import descriptors
 from tests.hostile import LARGE, enlarged
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 
 def outcome(graph: Graph, *, exact: bool) -> str:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from dml2onnx.catalog import FieldType
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.rules.inference import infer_outputs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 LARGE = (1 << 16, 1 << 20, 1 << 24, 1 << 28, 1 << 30, (1 << 31) - 1)
 _SIZES = (FieldType.UINT, FieldType.UINT_ARRAY, FieldType.TENSOR, FieldType.TENSOR_ARRAY, FieldType.SIZE_2D)

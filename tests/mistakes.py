@@ -6,14 +6,12 @@ A mistake has the JSON pointer of the changed member, so that a test can check w
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.frontends import models
 from tests.frontends.models import GRAPH, REMOVE, Model, edited, f32
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 NATIVE: Model = {
     "dml2onnx": 1,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -14,13 +14,8 @@ from dml2onnx.checks.structure import check_structure
 from dml2onnx.diagnostics import Diagnostic, DmlError, Severity
 from dml2onnx.frontends import load
 from dml2onnx.rules.findings import at_node
-from tests.frontends.models import edited, f32
+from tests.frontends.models import Model, edited, f32
 from tests.mistakes import DX, MODELS, NATIVE, Mistake, mistakes
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.frontends.models import Model
 
 TWO_MISTAKES = {
     "native missing /constants": "two values that nothing provides",
