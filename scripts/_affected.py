@@ -38,9 +38,9 @@ TEXTS = "scripts/generate_texts.py"
 FORMS = "scripts/generate_forms.py"
 """The generator that compiles every operator for every target."""
 COMPILING = ("emitter", "legalise", "lowering", "memory", "optimizer_barriers", "passes")
-"""Packages whose changes it shows."""
+"""Packages of the graph of imports."""
 MOST_USERS = 12
-"""Most importers of a changed module whose tests count as affected; tests of more say little about it."""
+"""Tests of importers count as affected if a changed module has at most this many importers."""
 FEW = 3
 """Longest import chain from a generator to a changed module; longer ones connect everything."""
 
@@ -61,12 +61,12 @@ def _untracked() -> list[str]:
 
 
 def _git(*arguments: str) -> list[str]:
-    said = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=True)
-    return said.stdout.splitlines()
+    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=True)
+    return done.stdout.splitlines()
 
 
 def test_files() -> list[str]:
-    """All files of tests."""
+    """All test files."""
     return sorted(path.relative_to(ROOT).as_posix() for path in TESTS.rglob("test_*.py"))
 
 
@@ -76,13 +76,13 @@ def _imports() -> grimp.ImportGraph:
 
 
 def generators() -> list[str]:
-    """All scripts that can compare what they write with what is there."""
+    """All scripts that can compare their output with the existing files."""
     return sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "scripts").glob("generate_*.py"))
 
 
 @functools.cache
 def imported(generator: str) -> frozenset[str]:
-    """Modules of the package that a script names, as wholes or for something in them."""
+    """Modules of the package that a script imports, or imports names from."""
     tree = ast.parse((ROOT / generator).read_text(encoding="utf-8"))
     found = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
     names = {f"{node.module}.{name.name}" for node in found for name in node.names}
@@ -91,20 +91,19 @@ def imported(generator: str) -> frozenset[str]:
 
 @functools.cache
 def text_of(test: str) -> str:
-    """What stands in a file."""
     return (ROOT / test).read_text(encoding="utf-8")
 
 
 @functools.cache
 def taken_from(test: str, package: str) -> frozenset[str]:
-    """Names that a file of tests imports from a package."""
+    """Names that a test file imports from a package."""
     found = re.search(rf"^from {re.escape(package)} import (\([^)]*\)|.*)", text_of(test), re.MULTILINE)
     return frozenset(re.findall(r"\w+", found[1]) if found else ())
 
 
 @functools.cache
 def defined(module: str) -> frozenset[str]:
-    """The functions and classes of a module that others may use."""
+    """The public functions and classes of a module."""
     path = ROOT / module.replace(".", "/")
     file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     nodes = ast.parse(file.read_text(encoding="utf-8")).body if file.exists() else []
@@ -113,7 +112,7 @@ def defined(module: str) -> frozenset[str]:
 
 
 def module_of(path: str) -> str:
-    """The module that a file of a package is."""
+    """The name of the module in a file."""
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
@@ -123,7 +122,7 @@ def path_of(module: str) -> str:
 
 
 class Nearness:
-    """Test files in the order in which they concern changed files."""
+    """Test files by their distance from changed files."""
 
     def __init__(self, changed: Iterable[str]) -> None:
         self.changed = list(changed)
@@ -156,7 +155,7 @@ class Nearness:
                 yield test
 
     def importers(self, path: str) -> Iterable[str]:
-        """Tests that import a changed module, or what it defines from its package."""
+        """Tests that import a changed module, or one of its names from its package."""
         module = module_of(path)
         if module not in self.graph.modules:
             return []
@@ -167,7 +166,7 @@ class Nearness:
         return not defined(module).isdisjoint(taken_from(test, module.rpartition(".")[0]))
 
     def users(self, path: str) -> Iterable[str]:
-        """Namesakes of the modules that import a changed one, where these are few: a part that lowerings share, say."""
+        """Tests with the names of modules that import a changed one, if these are few, such as for shared helpers."""
         module = module_of(path)
         if module not in self.graph.modules:
             return []
@@ -194,10 +193,10 @@ class Nearness:
     def neighbours(self, path: str) -> Iterable[str]:
         """Tests of the same package."""
         parts = Path(path).parts
-        if parts[0] == "schemas":  # what describes operators or targets
+        if parts[0] == "schemas":  # of operators or targets
             named = {"tests/test_schemas.py", "tests/test_coverage.py"}
             return [test for test in self.tests if test in named or test.startswith(f"tests/{parts[1]}/")]
-        if path.endswith(".md"):  # which has commands and programs
+        if path.endswith(".md"):  # has commands and programs
             return [test for test in self.tests if test.startswith("tests/docs/")]
         if parts[0] not in PACKAGES or len(parts) < 3:
             return [f"tests/test_{Path(path).stem}.py"]
@@ -246,7 +245,7 @@ def write_slow() -> None:
     measured: dict[str, float] = {**before, **_known().get("functions", {})}
     files = {name for name in before if "::" not in name}
     rows = {name: seconds for name, seconds in measured.items() if name.partition("::")[0] not in files}
-    for file in files:  # whose fixtures may have found all done
+    for file in files:  # keep the old time if fixtures were cached
         rows[file] = max(before[file], sum(each for name, each in measured.items() if name.startswith(f"{file}::")))
     rows = {name: seconds for name, seconds in rows.items() if seconds > LIMIT and is_there(name)}
     lines = (f"{seconds:.1f} {name}\n" for name, seconds in sorted(rows.items()))
@@ -304,7 +303,7 @@ def within(tests: list[str], budget: float, workers: int) -> tuple[list[str], li
 
 
 def beside(budget: float, chosen: Iterable[str]) -> float:
-    """The part of a budget that generators leave for tests, at least a third of it."""
+    """The rest of a budget after generators, at least a third of it."""
     seconds = durations()
     taken = sum(seconds.get(path, UNKNOWN_SECONDS) for path in chosen if path.startswith("scripts/"))
     return max(budget - taken, budget / 3)
@@ -330,24 +329,23 @@ def run_quick(changed: list[str], budget: float, arguments: list[str]) -> int:
     seconds, left = slow(), left_out(changed, budget)
     total = sum(seconds[name] for name in left)
     print(
-        f"{len(left)} of {len(seconds)} slow functions are left to --all, which take {total:.0f} CPU seconds;", end=""
-    )
-    print(
-        f" {len(changed)} changed files do not concern them, or others more: {LEFT_OUT.relative_to(ROOT)}", flush=True
+        f"skipped {len(left)} of {len(seconds)} slow functions, which take {total:.0f} CPU seconds, not affected or"
+        f" beyond the budget of {len(changed)} changed files: {LEFT_OUT.relative_to(ROOT)}; --all runs them",
+        flush=True,
     )
     return run([sys.executable, "-m", "pytest", leave_out(left), *arguments])
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(
-        description="Runs the tests that a change concerns, the nearest first.", allow_abbrev=False
+        description="Runs the tests that a change affects, the nearest first.", allow_abbrev=False
     )
-    parser.add_argument("--since", help="a commit; without it what is not committed, or else the last commit")
-    parser.add_argument("--seconds", type=float, default=40, help="leave out what is beyond so many seconds (40)")
-    parser.add_argument("--within", type=float, help="seconds after which the rest is left out, however long all takes")
+    parser.add_argument("--since", help="changes since a commit; default: uncommitted changes, or else the last commit")
+    parser.add_argument("--seconds", type=float, default=40, help="the expected seconds of the selected tests (40)")
+    parser.add_argument("--within", type=float, help="stop after this many seconds, and skip the rest")
     parser.add_argument("--workers", type=int, default=1, help="processes of pytest")
-    parser.add_argument("--slow", type=float, help="all tests, but of slow ones only the nearest, for so many seconds")
-    parser.add_argument("--write-slow", action="store_true", help="write tests/slow.txt anew, and run nothing")
+    parser.add_argument("--slow", type=float, help="all quick tests, and slow ones for this many CPU seconds")
+    parser.add_argument("--write-slow", action="store_true", help="only update tests/slow.txt, and run nothing")
     options, arguments = parser.parse_known_args()
     if options.write_slow:
         write_slow()

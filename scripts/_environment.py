@@ -12,7 +12,7 @@ import sysconfig
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-if sys.version_info < (3, 11):  # noqa: UP036 - whoever runs an older one should read this, not a traceback
+if sys.version_info < (3, 11):  # noqa: UP036 - users of an older one should get this instead of a traceback
     sys.exit(f"dml2onnx needs Python 3.11 or newer; this is {sys.version.split()[0]} ({sys.executable})")
 
 from collections.abc import Callable, Mapping, Sequence

@@ -41,7 +41,7 @@ def archive(package: Package, unpinned: bool) -> tarfile.TarFile:
 def prepare_command(description: str, prepare: Callable[[bool], bool]) -> int:
     """Parses ``--unpinned``, calls ``prepare`` with it, and returns the exit code."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--unpinned", action="store_true", help="take what comes, and print its hashes")
+    parser.add_argument("--unpinned", action="store_true", help="accept any hash, and print it")
     return 0 if prepare(parser.parse_args().unpinned) else 1
 
 
@@ -58,7 +58,7 @@ def fetch(target: Path, sha256: str, make: Callable[[bool], str]) -> int:
     """
     parser = argparse.ArgumentParser(description=f"Writes {target.name} from packages of the npm registry.")
     parser.add_argument("--check", action="store_true", help="compare with the pinned hash instead of writing")
-    parser.add_argument("--unpinned", action="store_true", help="take what comes, and print its hashes")
+    parser.add_argument("--unpinned", action="store_true", help="accept any hash, and print it")
     options = parser.parse_args()
     if not options.check:
         target.parent.mkdir(exist_ok=True)

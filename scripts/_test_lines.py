@@ -1,4 +1,4 @@
-"""Which test cases run each line of the package. pytest-cov measures it once; ``mutants.py`` looks it up.
+"""Measures once with pytest-cov which test cases run each line of the package, for lookups by ``mutants.py``.
 
 python scripts/_test_lines.py       measures again: about ten minutes on two cores
 """
@@ -17,14 +17,12 @@ DATA = ROOT / "build" / "test_lines" / "coverage"
 COMMIT = DATA.with_name("commit")
 """The commit that was measured."""
 LONGEST = 30
-"""CPU seconds of the slowest test functions that are measured."""
-SETUP = "setup"
-"""What pytest-cov calls the phase of a test that makes its fixtures."""
+"""Test functions that take more CPU seconds are not measured."""
 
 
 def measure() -> None:
-    """Runs the tests under coverage.py and keeps the lines that each case runs in ``DATA``."""
-    from _affected import leave_out, longer_than  # whose packages mutants.py does not have
+    """Runs the tests under coverage.py and saves the lines that each case runs in ``DATA``."""
+    from _affected import leave_out, longer_than  # needs packages that the environment of mutants.py lacks
 
     DATA.parent.mkdir(parents=True, exist_ok=True)
     new = DATA.with_name("new")
@@ -38,7 +36,7 @@ def measure() -> None:
 
 
 class TestLines:
-    """The measured lines, looked up by the line numbers of the present text of a file."""
+    """Looks up test cases by line numbers in the current text of a file."""
 
     def __init__(self) -> None:
         from coverage.numbits import register_sqlite_functions
@@ -48,10 +46,10 @@ class TestLines:
         register_sqlite_functions(self._data)
 
     def cases(self, path: str, text: str, line: int | None) -> set[tuple[str, str]]:
-        """The test cases that run the statement at ``line`` of a file with this text, each with the phase it does so.
+        """Returns the test cases that run the statement at ``line`` of a file with this text, each with the phase.
 
-        Without a line, the cases that run any line of the file. Empty where the commit that was measured does not have
-        the statement.
+        Without a line, returns the cases that run any line of the file. Empty if the measured commit lacks the
+        statement.
         """
         from coverage.numbits import nums_to_numbits
 
@@ -68,7 +66,7 @@ class TestLines:
         return {(case, phase) for case, _, phase in rows if case}
 
     def _measured_lines(self, path: str, text: str, lines: range) -> list[int]:
-        """The numbers that lines of a file had in the commit that was measured."""
+        """Returns the numbers of lines in the measured commit."""
         before = git("show", f"{self._commit}:{path}").splitlines()
         matcher = difflib.SequenceMatcher(None, before, text.splitlines(), autojunk=False)
         return [
@@ -80,7 +78,7 @@ class TestLines:
 
 
 def statement_at(text: str, line: int) -> range:
-    """The lines of the innermost statement at a line: of a compound statement those before its body."""
+    """Returns the lines of the innermost statement at a line, without the body of a compound statement."""
     found = range(line, line + 1)
     for node in ast.walk(ast.parse(text)):  # parents before children
         if isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case):
@@ -93,7 +91,7 @@ def statement_at(text: str, line: int) -> range:
 
 
 def git(*arguments: str) -> str:
-    """The output of git; empty where it fails."""
+    """Returns the output of git, or ``""`` if it fails."""
     done = subprocess.run(["git", *arguments], capture_output=True, text=True, cwd=ROOT, check=False)
     return done.stdout.rstrip("\n")
 

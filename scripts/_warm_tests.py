@@ -51,7 +51,7 @@ without it in as many."""
 AROUND = 8
 """Lines before and after a change; test cases whose names share words with them run first."""
 LONGEST = 900.0
-"""Wall-clock seconds after which a fork counts as failed."""
+"""A fork counts as failed after this many seconds of wall-clock time."""
 Key = tuple[str, str, int]
 """A function: file, qualified name, first line."""
 
@@ -140,7 +140,7 @@ def in_order(
         counts[rank, function] += 1
         distance = next((number for number, files in enumerate(near) if file in files), len(near))
         cost = round(100 * seconds.get(function, 0) / cases[function]).bit_length()
-        # file by file, since fixtures of a file are made once
+        # file by file, to create the fixtures of a file once
         return rank, counts[rank, function].bit_length() + cost + distance, file
 
     chosen = [item for item in items if item.nodeid in ranks]
@@ -179,9 +179,9 @@ class Server:
             with file.changed():
                 functions = changed_functions(*(compile(asked[n], str(file.file), "exec") for n in ("before", "after")))
                 items, running = self._items(session.items, lines, asked, is_in_function=functions is not None)
-                writers = [path for path in _affected.affected([asked["path"]]) if path.startswith("scripts/")]
-                writers.sort(key=lambda path: path != asked["first"])
-                seen, test, how = self._answer(functions, items, writers, asked)
+                generators = [path for path in _affected.affected([asked["path"]]) if path.startswith("scripts/")]
+                generators.sort(key=lambda path: path != asked["first"])
+                seen, test, how = self._answer(functions, items, generators, asked)
             answer = {"seen": seen, "test": test, "how": how, "running": running, "failing": sorted(self.failing)}
             answer["seconds"] = round(time.perf_counter() - started, 1)
             self._answers.write(json.dumps(answer) + "\n")
@@ -196,30 +196,34 @@ class Server:
         first = next(number for number, pair in enumerate(zip(before, after, strict=False)) if pair[0] != pair[1])
         found = lines.cases(asked["path"], asked["before"], first + 1) if is_in_function else set()
         running = {case for case, _ in found}
-        # fixtures and caches run the statement for the first test of a file, and serve the others
+        # a fixture or cache may run the statement only for the first test of a file that uses it
         sharing = {case.partition("::")[0] for case, _ in found}
         nearness = _affected.Nearness([])
         near = {test for rank in nearness.ranks()[:3] for test in rank(asked["path"])}
         distances = [near, set(nearness.neighbours(asked["path"]))]
-        # what runs on import, such as a default, is not in the record: tests of the package come before others
+        # statements that run on import, such as defaults, are not recorded: tests of the package come first
         files = [sharing, near] if found else [*distances, *({path} for path in _affected.affected([asked["path"]]))]
         loading = set() if found else {case for case, _ in lines.cases(asked["path"], asked["before"], None)}
         of_files = [{item.nodeid for item in items if item.nodeid.partition("::")[0] in paths} for paths in files]
         text = "\n".join(before[max(first - AROUND, 0) : first + AROUND])
-        left = [item for item in items if not self._is_left_out(item, asked["seconds"])]
+        remaining = [item for item in items if not self._is_left_out(item, asked["seconds"])]
         groups = [{asked["first"]}, running, *of_files[:2], loading, *of_files[2:]]
-        return in_order(left, groups, distances, text), len(running)
+        return in_order(remaining, groups, distances, text), len(running)
 
     def _is_left_out(self, item: pytest.Item, seconds: float) -> bool:
-        """Whether a case fails without any change, or takes too long by itself or for the fixtures of its file."""
+        """Whether a case fails without any change, or it or the fixtures of its file take too long."""
         function, file = function_of(item.nodeid), item.nodeid.partition("::")[0]
         longest = max(self._slow.get(function, 0) / self._cases[function], self._slow.get(file, 0))
         return function in self.failing or longest > seconds / 2
 
     def _answer(
-        self, functions: dict[Key, CodeType] | None, items: list[pytest.Item], writers: list[str], asked: dict[str, Any]
+        self,
+        functions: dict[Key, CodeType] | None,
+        items: list[pytest.Item],
+        generators: list[str],
+        asked: dict[str, Any],
     ) -> tuple[bool, str, str]:
-        if asked["first"] in writers and self._generated(writers[:1], 0)[0]:
+        if asked["first"] in generators and self._generated(generators[:1], 0)[0]:
             return True, asked["first"], "generated"
         for how, run in (("in place", self._forked), ("after import", self.fresh)):
             if how == "in place" and functions is None:
@@ -232,7 +236,7 @@ class Server:
                 return True, test, how
             if how == "in place" and is_all and self._ran.isdisjoint(functions or {}):
                 break
-        return *self._generated(writers, asked["seconds"]), "generated"
+        return *self._generated(generators, asked["seconds"]), "generated"
 
     def _passes(self, test: str, items: list[pytest.Item]) -> bool:
         """Whether a test passes without any change; if not, later requests skip it."""
@@ -248,9 +252,9 @@ class Server:
         self._passing.add(test)
         return True
 
-    def _generated(self, writers: list[str], seconds: float) -> tuple[bool, str]:
+    def _generated(self, generators: list[str], seconds: float) -> tuple[bool, str]:
         """Whether a generator that reads the file reports a stale generated file, and which."""
-        for path in _affected.within(writers, seconds, 1)[0]:
+        for path in _affected.within(generators, seconds, 1)[0]:
             done = subprocess.run([sys.executable, path, "--check"], capture_output=True, cwd=ROOT, check=False)
             if done.returncode:
                 return True, path
@@ -261,26 +265,26 @@ class Server:
     ) -> tuple[bool, str, bool]:
         """Whether a test fails with the changed code, which, and whether the code could be replaced."""
 
-        def run(say: Callable[[str], None]) -> None:
+        def run(report: Callable[[str], None]) -> None:
             if functions and not replace_code(self._functions, functions):
-                say("absent")
+                report("absent")
                 return
-            run_tests(items, seconds, Failures(say))
+            run_tests(items, seconds, Failures(report))
 
-        ended, said = in_fork(run, seconds)
-        return not ended or said not in ("", "absent"), "" if said == "absent" else said, said != "absent"
+        ended, line = in_fork(run, seconds)
+        return not ended or line not in ("", "absent"), "" if line == "absent" else line, line != "absent"
 
 
 class Failures:
     """Ends the process at the first failing test, or in the one that takes too long, and reports it."""
 
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self._say = say
+    def __init__(self, send: Callable[[str], None]) -> None:
+        self._send = send
         self._running = "collection"
         signal.signal(signal.SIGXCPU, self._end)
 
     def _end(self, *_: object) -> None:
-        self._say(self._running)
+        self._send(self._running)
         os._exit(0)
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
@@ -288,12 +292,12 @@ class Failures:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
-            self._say(report.nodeid)
+            self._send(report.nodeid)
             os._exit(0)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
-            self._say(report.nodeid or "collection")
+            self._send(report.nodeid or "collection")
             os._exit(0)
 
 
@@ -309,7 +313,7 @@ class ChangedFile:
 
     @contextlib.contextmanager
     def changed(self) -> Iterator[None]:
-        """While the file has the changed text."""
+        """Writes the changed text to the file for the duration of the block."""
         self._put()
         try:
             yield
@@ -318,7 +322,7 @@ class ChangedFile:
 
     @contextlib.contextmanager
     def unchanged(self) -> Iterator[None]:
-        """While the file has its own text, within :meth:`changed`."""
+        """Restores the original text for the duration of a block within :meth:`changed`."""
         self._take_back()
         try:
             yield
@@ -370,19 +374,19 @@ def in_fork(run: Callable[[Callable[[str], None]], None], seconds: float) -> tup
         finally:
             os._exit(0)
     os.close(writing)
-    said = b""
+    line = b""
     ready = select.select([reading], [], [], LONGEST)[0]
     if ready:
-        said = os.read(reading, 1 << 16)  # empty when the process ended silently
+        line = os.read(reading, 1 << 16)  # empty if the process reported nothing
     os.close(reading)
-    if not ready or said:
+    if not ready or line:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process, signal.SIGKILL)
     code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
     with contextlib.suppress(ProcessLookupError):  # and its children
         os.killpg(process, signal.SIGKILL)
     shutil.rmtree(place, ignore_errors=True)
-    return bool(said) or code == 0, said.decode()
+    return bool(line) or code == 0, line.decode()
 
 
 class InOrder:
@@ -400,22 +404,22 @@ class InOrder:
         return True
 
 
-def run_after_import(tests: list[str], seconds: float, say: Callable[[str], None]) -> None:
+def run_after_import(tests: list[str], seconds: float, report: Callable[[str], None]) -> None:
     """Runs tests in a process that imports the package first."""
     files = dict.fromkeys(test.partition("::")[0] for test in tests)
     chosen, _ = _affected.within(list(files), 2 * seconds, 1)
-    code = pytest.main([*OPTIONS, *chosen], plugins=[Failures(say), InOrder(tests, seconds)])
+    code = pytest.main([*OPTIONS, *chosen], plugins=[Failures(report), InOrder(tests, seconds)])
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
-        say("collection")
+        report("collection")
 
 
-def serve_fresh_imports(asking: IO[str], answering: IO[str]) -> None:
+def serve_fresh_imports(requests: IO[str], answers: IO[str]) -> None:
     """Answers requests with forks that import the package, until the input ends."""
-    for line in asking:
-        tests, seconds = json.loads(line)
-        ended, said = in_fork(functools.partial(run_after_import, tests, seconds), seconds)
-        answering.write(json.dumps([not ended or said != "", said if "::" in said else "", True]) + "\n")
-        answering.flush()
+    for request in requests:
+        tests, seconds = json.loads(request)
+        ended, line = in_fork(functools.partial(run_after_import, tests, seconds), seconds)
+        answers.write(json.dumps([not ended or line != "", line if "::" in line else "", True]) + "\n")
+        answers.flush()
 
 
 class CollectionProfile:
@@ -433,7 +437,7 @@ class CollectionProfile:
 
 
 def streams() -> Iterator[IO[str]]:
-    """The input and output of this process; the tests see neither."""
+    """The input and output of this process, hidden from the tests."""
     for number, mode in ((0, "r"), (1, "w")):
         yield os.fdopen(os.dup(number), mode, encoding="utf-8")
     with Path(os.devnull).open("r+b") as nothing:

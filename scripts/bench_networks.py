@@ -140,7 +140,7 @@ def figures_of(network: Network, times: Mapping[str, float], nodes: int) -> list
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Measures whole networks against ONNX by hand and PyTorch.")
-    parser.add_argument("--only", metavar="TEXT", default="", help="networks whose names have it")
+    parser.add_argument("--only", metavar="TEXT", default="", help="only networks whose names contain this text")
     parser.add_argument("--opset", type=int, default=OPSET, help="of the compiled model (default: %(default)s)")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="for each network (default: %(default)s)")
     parser.add_argument("--recorded", type=Path, metavar="DIRECTORY", help="recordings of C++ programs")

@@ -192,7 +192,7 @@ def report(rows: list[Row], worst: int | None) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measures operators on a million elements against numpy.")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="operators whose names begin so")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="only operators whose names start with one of these")
     parser.add_argument("--worst", type=int, metavar="N", help="print the N worst rows (default: all)")
     options = parser.parse_args()
     started = time.perf_counter()

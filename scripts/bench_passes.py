@@ -106,7 +106,7 @@ def measure(sides: dict[str, Run], seconds: float) -> dict[str, float]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Measures the effect of the passes of each level.")
-    parser.add_argument("--only", metavar="TEXT", default="", help="networks whose names have it")
+    parser.add_argument("--only", metavar="TEXT", default="", help="only networks whose names contain this text")
     parser.add_argument("--seconds", type=float, default=6.0, help="spent on each network (default: %(default)s)")
     add_option(parser)
     options = parser.parse_args()

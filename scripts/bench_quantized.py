@@ -167,7 +167,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as directory:
         for form in FORMS:
             if (form.activations, form.weights) == ("int8", "uint8"):
-                continue  # ONNX Runtime has no kernel for it, and nobody uses it
+                continue  # ONNX Runtime has no kernel for this unusual case
             rows = [measured(make(form), form, repeat, Path(directory)) for make in (built, written)]
             print(
                 f"{form!s:28}  " + "  ".join(f"{row.kernels:>22} {row.milliseconds:7.3f} {row.steps:5}" for row in rows)

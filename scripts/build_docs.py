@@ -8,6 +8,7 @@ errors. Pages about operators, diagnostics and JSON formats are generated from t
 
 from __future__ import annotations
 
+import argparse
 import shutil
 import sys
 
@@ -18,6 +19,7 @@ STRICT = ("--fail-on-warning", "--keep-going", "--nitpicky", "--quiet", "--fresh
 
 
 def main() -> int:
+    argparse.ArgumentParser(description="Builds the documentation and checks all of its links.").parse_args()
     python = prepare(".venv")
     sphinx = prepare(".venv-docs", "docs", project=False)
     source, pages = BUILD / "source", BUILD / "html"

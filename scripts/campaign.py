@@ -51,7 +51,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Searches for failing graphs; exit code 1 if it finds one.")
     parser.add_argument(
         "parts", nargs="*", choices=[*PARTS, "all"], default="all", metavar="PART",
-        help=f"what to try: {', '.join(PARTS)} (default: all, which is all but fuzz)",
+        help=f"parts to run: {', '.join(PARTS)} (default: all of them except fuzz)",
     )  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, help="of the first case (default: 0)")
     parser.add_argument(

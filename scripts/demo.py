@@ -7,6 +7,7 @@ Creates ``.venv`` with pinned packages first. The exit code is 0 if every comman
 
 from __future__ import annotations
 
+import argparse
 import shutil
 import sys
 import time
@@ -87,6 +88,7 @@ def perform(chapters: tuple[Chapter, ...], python: Path) -> list[str]:
 
 
 def main() -> int:
+    argparse.ArgumentParser(description="Checks, compiles, runs and verifies every sample.").parse_args()
     python = prepare(".venv")
     started = time.perf_counter()
     shutil.rmtree(ROOT / OUTPUT, ignore_errors=True)

@@ -127,7 +127,6 @@ def form(op: OperatorDesc, options: CompileOptions) -> str:
 
 
 def content() -> str:
-    """The file."""
     options = {name: CompileOptions.of(**keywords) for name, keywords in OPTIONS.items()}
     lines = [f"{GENERATOR} wrote this file."]
     for own in [*valid.descriptors().values(), *([op] for op in SPECIAL)]:

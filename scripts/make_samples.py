@@ -34,7 +34,7 @@ ACCURACY = 0.97
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Makes or checks the samples.")
-    parser.add_argument("--check", action="store_true", help="compare with what is there, write nothing")
+    parser.add_argument("--check", action="store_true", help="compare with the existing files, write nothing")
     if parser.parse_args().check:
         differences = check()
         print("\n".join(differences) or "the samples are what scripts/make_samples.py makes")

@@ -7,7 +7,7 @@
     python scripts/mutants.py --over           retries all, starting with the test that detected each: some minutes
 
 A change moves a bound by one, inverts a condition, drops a return value, or replaces a word of a message: the kinds of
-``KINDS`` in turn. Longer files get more changes; the same ``--seed`` draws the same ones, after those of ``KNOWN``.
+``KINDS`` in turn. Longer files get more changes. ``KNOWN`` changes come first; then ``--seed`` determines the others.
 Each is made in a clone of the last commit, where tests run for ``--seconds`` in forks of a process that has collected
 all of them (``_warm_tests.py``). The test cases that run the changed line come first: ``_test_lines.py`` measures them
 once, which takes about ten minutes, and keeps them in ``build/test_lines``.
@@ -72,9 +72,9 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 """Kinds of plausible mistakes: operators and the folders they apply to. Changes that break nearly any program are not
 included, since they would only raise the share. All but two operators are cosmic-ray's."""
-LEFT_OUT = ("dml2onnx/builder/operators/", "dml2onnx/testing/")
+SKIPPED = ("dml2onnx/builder/operators/", "dml2onnx/testing/")
 """Generated code, where the generator's --check detects every change, and code that makes test cases."""
-THE_SAME = re.compile(r"if (not )?TYPE_CHECKING|TypeAlias = .*|(strict|slots)=(True|False)")
+NO_EFFECT = re.compile(r"if (not )?TYPE_CHECKING|TypeAlias = .*|(strict|slots)=(True|False)")
 """Parts of a line whose change has no effect: for type checkers, equal lengths in zip, slots."""
 JOURNAL = ROOT / "build" / "mutants.json"
 EQUIVALENT = ROOT / "tests" / "data" / "equivalent_changes.json"
@@ -206,23 +206,27 @@ def draw(count: int, seed: int, only: str) -> Iterator[Change]:
         text = varied(texts[path], dice.choice(KINDS[kind][0]), dice) or texts[path]
         made = text.splitlines() if is_code(text) else lines
         differ = [number for number, pair in enumerate(zip(lines, made, strict=False)) if pair[0] != pair[1]]
-        if len(made) != len(lines) or len(differ) != 1 or (kind == "texts" and said(text) == said(texts[path])):
+        if (
+            len(made) != len(lines)
+            or len(differ) != 1
+            or (kind == "texts" and strings_of(text) == strings_of(texts[path]))
+        ):
             continue
         before, after = lines[differ[0]], made[differ[0]]
         change = Change(path, differ[0] + 1, before, after, kind)
         is_new = (path, differ[0], after) not in drawn and change.key not in skipped
-        if is_new and THE_SAME.sub("", before) != THE_SAME.sub("", after):
+        if is_new and NO_EFFECT.sub("", before) != NO_EFFECT.sub("", after):
             drawn.add((path, differ[0], after))
             yield change
 
 
-def said(text: str) -> list[str]:
+def strings_of(text: str) -> list[str]:
     """The texts in some code, without quoted types."""
     return list(texts_of(ast.parse(text)))
 
 
 def is_code(text: str) -> bool:
-    """Whether Python parses it: an operator may have replaced the star among parameters."""
+    """Whether Python can parse it: an operator may have replaced the star among parameters."""
     try:
         ast.parse(text)
     except SyntaxError:
@@ -233,7 +237,7 @@ def is_code(text: str) -> bool:
 def sources(only: str) -> list[str]:
     """The files of the package written by hand."""
     found = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "dml2onnx").rglob("*.py"))]
-    return [path for path in found if only in path and not path.startswith(LEFT_OUT)]
+    return [path for path in found if only in path and not path.startswith(SKIPPED)]
 
 
 class Copy:
@@ -274,11 +278,11 @@ class Copy:
         if made is None:
             change.seen = None
             return
-        asked = {"path": change.path, "before": text, "after": made, "seconds": self._seconds}
-        asked["first"] = change.test or (TEXTS if change.kind == "texts" else "")
+        request = {"path": change.path, "before": text, "after": made, "seconds": self._seconds}
+        request["first"] = change.test or (TEXTS if change.kind == "texts" else "")
         assert self._server.stdin is not None
         assert self._server.stdout is not None
-        self._server.stdin.write(json.dumps(asked) + "\n")
+        self._server.stdin.write(json.dumps(request) + "\n")
         self._server.stdin.flush()
         answer = json.loads(self._server.stdout.readline())
         change.seen, change.test, change.seconds = answer["seen"], answer["test"], answer["seconds"]
@@ -299,9 +303,7 @@ class Journal:
         if {name: kept.get(name) for name in self._key} == self._key:
             skipped = equivalent()
             changes = [Change(**change) for change in kept["changes"]]
-            self.changes = [
-                item for item in changes if (item.path, item.before.strip(), item.after.strip()) not in skipped
-            ]
+            self.changes = [change for change in changes if change.key not in skipped]
         else:
             known = [replace(change) for change in KNOWN if only in change.path][:count]
             self.changes = [*known, *draw(count - len(known), seed, only)]
@@ -315,12 +317,12 @@ class Journal:
     def summary(self) -> str:
         """The changes that no test detected, and the numbers of detected ones, in total and of each kind."""
         tried = [change for change in self.changes if change.seen is not None]
-        lines = [f"NOT SEEN {change}" for change in tried if not change.seen]
+        lines = [f"NOT DETECTED {change}" for change in tried if not change.seen]
         for kind in ("known", *KINDS):
             those = [change.seen for change in tried if change.kind == kind]
             lines.append(f"{sum(map(bool, those)):5} of {len(those):3}  {kind}")
         seen = sum(map(bool, (change.seen for change in tried)))
-        return "\n".join([*lines, f"{seen} of {len(tried)} changes were seen, {self.share():.1%}"])
+        return "\n".join([*lines, f"{seen} of {len(tried)} changes were detected, {self.share():.1%}"])
 
     def share(self) -> float:
         """The share of tried changes that a test detected."""
@@ -340,27 +342,26 @@ def perform(options: argparse.Namespace) -> int:
         for change in todo:
             was = change.seen
             copy.perform(change)
-            unseen = "NO LONGER SEEN" if was else "NOT SEEN"
-            said = {True: f"seen by {change.test}", False: unseen, None: "is no longer there"}[change.seen]
-            said += f", {change.running} cases run it"
-            print(f"{change}\n  {said}, {change.seconds:.0f} s", flush=True)
+            missed = "NO LONGER DETECTED" if was else "NOT DETECTED"
+            result = {True: f"detected by {change.test}", False: missed, None: "no longer exists"}[change.seen]
+            print(f"{change}\n  {result}, {change.running} cases run it, {change.seconds:.0f} s", flush=True)
             journal.write()
         copy.close()
     print(journal.summary())
     if copy.failing:
-        print(f"fail without any change: {', '.join(copy.failing)}")
+        print(f"failing without any change: {', '.join(copy.failing)}")
     return 0 if journal.share() >= options.least else 1
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Changes code in small ways and counts how often tests see it.")
-    parser.add_argument("--count", type=int, default=300, help="how many changes (300)")
-    parser.add_argument("--seed", type=int, default=0, help="which changes are drawn")
-    parser.add_argument("--only", default="", help="only files whose path has this text")
-    parser.add_argument("--again", action="store_true", help="only those that were not seen")
-    parser.add_argument("--over", action="store_true", help="all again, first with the test that saw each")
-    parser.add_argument("--seconds", type=float, default=40, help="seconds of tests for each change (40)")
-    parser.add_argument("--least", type=float, default=0.97, help="the share that has to be seen (0.97)")
+    parser = argparse.ArgumentParser(description="Makes small changes and counts how many of them tests detect.")
+    parser.add_argument("--count", type=int, default=300, help="the number of changes (300)")
+    parser.add_argument("--seed", type=int, default=0, help="the seed of the random changes")
+    parser.add_argument("--only", default="", help="only files whose path contains this text")
+    parser.add_argument("--again", action="store_true", help="retry the changes that no test detected")
+    parser.add_argument("--over", action="store_true", help="retry all, starting with the test that detected each")
+    parser.add_argument("--seconds", type=float, default=40, help="CPU seconds of tests for each change (40)")
+    parser.add_argument("--least", type=float, default=0.97, help="the required share of detected changes (0.97)")
     options = parser.parse_args()
     own = interpreter(ROOT / ".venv-mutants")
     if not prepare_tool("mutants"):

@@ -23,7 +23,7 @@ from _environment import ROOT, interpreter, pip, prepare, prepare_tool, run
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    parser.add_argument("--torch", metavar="REQUIREMENT", help="what pip installs PyTorch from")
+    parser.add_argument("--torch", metavar="REQUIREMENT", help="the requirement of PyTorch for pip")
     options, rest = parser.parse_known_args()
     interpreters = []
     if prepare_tool("onward"):

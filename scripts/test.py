@@ -97,7 +97,7 @@ RUNS = ROOT / "build" / "runs"
 
 
 ONE_IN = {"oldest": 3, "newest": 4}
-"""Which share of a test's cases runs on the oldest and on the newest release, which is close to the pinned one."""
+"""One in this many cases of each test runs on the oldest and on the newest release, which is near the pinned one."""
 
 
 def other_runtime_step(python: Path, which: str, *, one_in: int = 1) -> Step:

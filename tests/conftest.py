@@ -22,8 +22,8 @@ from hypothesis import Phase, settings
 
 from tests import replay, selection
 
-# The same examples every time, so that a rare counterexample stops whoever looks for it and nobody else:
-# HYPOTHESIS_PROFILE=explore draws new ones, and "hurry" ends at the first.
+# Draw the same examples every time, so that a rare counterexample does not break unrelated work:
+# HYPOTHESIS_PROFILE=explore draws new ones, and "hurry" stops at the first failure.
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None)
 FIND = (Phase.explicit, Phase.generate)
@@ -31,34 +31,33 @@ settings.register_profile("hurry", derandomize=True, deadline=None, phases=FIND,
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 ROOT = Path(__file__).parent.parent
-LEFT_OUT = pytest.StashKey[int]()
-"""How many cases were left out."""
+SKIPPED_CASES = pytest.StashKey[int]()
 USED = pytest.StashKey[float]()
-"""CPU seconds when the last part of a test had ended."""
+"""CPU seconds at the end of the previous phase of a test."""
 STARTED = time.perf_counter()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    help_text = "all cases of parametrised tests, or so many that each value is met (tests/selection.py)"
+    help_text = "all cases of parametrised tests, or enough to cover each value (tests/selection.py)"
     parser.addoption("--cases", choices=["all", "each"], default="all", help=help_text)
-    parser.addoption("--one-in", type=int, default=1, help="of these, one case in so many of each function")
-    parser.addoption("--record-runs", help="keep what models gave in this directory (tests/replay.py)")
-    parser.addoption("--record-of", action="append", default=[], help="the tests of which that is kept")
-    parser.addoption("--replay-runs", help="compare with what is kept in this directory first")
-    parser.addoption("--leave-out", help="a file with names of functions and files that are not run")
-    parser.addoption("--within", type=float, default=float("inf"), help="seconds after which the rest is skipped")
+    parser.addoption("--one-in", type=int, default=1, help="run one in N of the selected cases of each function")
+    parser.addoption("--record-runs", help="save the results of models in this directory (tests/replay.py)")
+    parser.addoption("--record-of", action="append", default=[], help="record tests whose names start like this")
+    parser.addoption("--replay-runs", help="compare models with the results saved in this directory first")
+    parser.addoption("--leave-out", help="a file with names of functions and files to skip")
+    parser.addoption("--within", type=float, default=float("inf"), help="skip the rest after this many seconds")
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> Iterator[None]:
     yield
-    if metafunc.config.getoption("--cases") == "each":  # before a test is made of each case, most of which are left out
-        metafunc.config.stash[LEFT_OUT] = metafunc.config.stash.get(LEFT_OUT, 0) + selection.thin(metafunc)
+    if metafunc.config.getoption("--cases") == "each":  # early: making a test of each case would take long
+        metafunc.config.stash[SKIPPED_CASES] = metafunc.config.stash.get(SKIPPED_CASES, 0) + selection.thin(metafunc)
 
 
 def pytest_report_collectionfinish(config: pytest.Config) -> str:
-    left = config.stash.get(LEFT_OUT, 0)
-    return f"{left} cases are left out in which no value is new" if left else ""
+    count = config.stash.get(SKIPPED_CASES, 0)
+    return f"{count} cases are left out in which no value is new" if count else ""
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -74,7 +73,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def cpu_seconds() -> float:
-    """What this process and those that it has started and that have ended have used."""
+    """Returns the CPU time of this process and of its finished children."""
     return sum(os.times()[:4])
 
 
@@ -93,26 +92,26 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 class OneThread(replay.Options):
-    """Options of a session that starts no threads of its own."""
+    """Session options with which ONNX Runtime starts no threads."""
 
     def __init__(self) -> None:
         super().__init__()
         self.intra_op_num_threads = 1
 
 
-AS_USERS_HAVE_IT = ("tests.networks", "tests.test_samples", "tests.test_squeezenet")
-"""Modules whose sessions have as many threads as ONNX Runtime wants."""
+DEFAULT_THREADS = ("tests.networks", "tests.test_samples", "tests.test_squeezenet")
+"""Modules whose sessions use ONNX Runtime's default number of threads."""
 
 
 DURATIONS = ROOT / "build" / "durations.json"
-"""Seconds that each file of tests took with each choice of cases, for ``scripts/test.py --fast`` to know what fits, and
-CPU seconds of each function, for ``tests/slow.txt``."""
+"""Seconds of each test file for each value of ``--cases``, from which ``scripts/test.py --fast`` plans, and CPU seconds
+of each function, for ``tests/slow.txt``."""
 SLOW = 30
-"""Seconds of a run that says where they went."""
+"""Runs that take more seconds list their slowest files."""
 
 
 class Durations:
-    """Adds up the seconds of each file of tests, of all processes, and keeps and shows them."""
+    """Sums the seconds of each test file over all processes, saves them, and lists the slowest."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.cases: str = config.getoption("--cases")
@@ -141,8 +140,8 @@ class Durations:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         if sum(self.seconds.values()) > SLOW:
             slowest = sorted(self.seconds.items(), key=lambda pair: -pair[1])[:10]
-            said = ", ".join(f"{file} {seconds:.0f}" for file, seconds in slowest)
-            terminalreporter.line(f"most seconds of all processes together: {said}")
+            listed = ", ".join(f"{file} {seconds:.0f}" for file, seconds in slowest)
+            terminalreporter.line(f"slowest files, in seconds over all processes: {listed}")
         if self.replayed:
             terminalreporter.line(f"{self.replayed} tests passed as before, since their models give the same bits")
 
@@ -157,50 +156,50 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def is_exhaustive(request: pytest.FixtureRequest) -> bool:
-    """Whether all cases are wanted, also those that a test goes through by itself."""
+    """Whether to run all cases, including those that a test loops over."""
     return bool(request.config.getoption("--cases") == "all")
 
 
 @pytest.fixture(scope="module", autouse=True)
 def one_thread(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Sessions of most modules compute in the thread that runs them, as numpy does (``OMP_NUM_THREADS``).
+    """Runs the sessions of most modules in the calling thread, as numpy does (``OMP_NUM_THREADS``).
 
-    Most of them run one node once: to start, spin and end a thread takes twice as long as all the rest. Programs that
-    tests start, those of the documents among them, have ONNX Runtime's threads too.
+    Most sessions run one node once: starting and ending a thread would take twice as long as all the rest. Programs
+    that tests start, such as those of the documents, use ONNX Runtime's threads.
     """
     with pytest.MonkeyPatch.context() as patch:
-        if not request.module.__name__.startswith(AS_USERS_HAVE_IT):
+        if not request.module.__name__.startswith(DEFAULT_THREADS):
             patch.setattr(onnxruntime, "SessionOptions", OneThread)
         yield
 
 
 def shared_directory() -> Path | None:
-    """Material that lies beside some checkouts: a real network and published test vectors; ``None`` elsewhere."""
+    """Returns the directory beside some checkouts with a real network and published test vectors, or ``None``."""
     directory = Path(os.environ.get("DML2ONNX_SHARED", ROOT.parent / "shared"))
     return directory if (directory / "vectors").is_dir() else None
 
 
 @pytest.fixture(scope="session")
 def corpus(shared: Path) -> Path:
-    """The published test vectors, which tests only read."""
+    """The published test vectors; tests must not write to them."""
     return unpacked(shared / "vectors" / "webnn.tar.xz", ROOT / "build" / "vectors") / "corpus"
 
 
 def unpacked(archive: Path, into: Path) -> Path:
-    """What an archive holds, unpacked once for all processes and releases of ONNX Runtime: thousands of small files."""
+    """Unpacks an archive of thousands of small files once for all processes, and returns the directory."""
     place = into / hashlib.sha256(archive.read_bytes()).hexdigest()
     if not place.is_dir():
         into.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=into) as made, tarfile.open(archive) as packed:
             packed.extractall(Path(made, "all"), filter="data")
-            with contextlib.suppress(OSError):  # another process has been faster
+            with contextlib.suppress(OSError):  # another process was faster
                 Path(made, "all").rename(place)
     return place
 
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The directory of shared material; tests that need it are skipped where it is not there."""
+    """The directory of shared material; skips the test if there is none."""
     directory = shared_directory()
     if directory is None:
         pytest.skip("no shared material beside this checkout")
@@ -209,12 +208,12 @@ def shared() -> Path:
 
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
-    """Loads a script by its name, as a module that is not kept."""
+    """Loads a script by name as a new module."""
     scripts = ROOT / "scripts"
     monkeypatch.syspath_prepend(scripts)
 
     def get(name: str) -> ModuleType:
-        # under another name, because the standard library has a package "test"
+        # with a prefix, because the standard library has a package "test"
         spec = importlib.util.spec_from_file_location(f"script_{name}", scripts / f"{name}.py")
         assert spec is not None
         assert spec.loader is not None

@@ -1,9 +1,8 @@
-"""What hostile descriptors cost, as JSON; see test_costs.py.
+"""Prints the cost of hostile descriptors as JSON; see test_costs.py.
 
     python -m tests.costly BYTES SECONDS EVERY OPERATOR...
 
-Of so many variants of an operator as EVERY says one is tried. With 0 for the seconds, what the reference implementation
-takes for those that it does not refuse, counted.
+Tries one in EVERY variants of an operator. If SECONDS is 0, counts the work of the reference implementation instead.
 """
 
 from __future__ import annotations
@@ -13,7 +12,9 @@ import math
 import sys
 import time
 import tracemalloc
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
 from unittest import mock
 
 from dml2onnx.checks import check
@@ -27,9 +28,6 @@ from dml2onnx.reference.work import hidden_work
 from dml2onnx.testing.single_node import single_node
 from dml2onnx.testing.valid import descriptors
 from tests.hostile import LARGE, enlarged
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 
 def outcome(graph: Graph, *, exact: bool) -> str:
@@ -56,59 +54,70 @@ def graphs(ops: Iterable[OperatorDesc], every: int, large: tuple[int, ...] = LAR
 
 
 def main(memory: int, seconds: float, names: list[str], every: int) -> dict[str, object]:
+    tried = (
+        (name, graph, partial(outcome, graph, exact=index % 4 < 2))
+        for name in names
+        for index, graph in enumerate(graphs(descriptors()[name], every))
+    )
+    return counted(memory, seconds, tried, ("wrong", "compiled", "refused"))
+
+
+def counted(
+    memory: int, seconds: float, tried: Iterable[tuple[str, Graph, Callable[[], str]]], results: tuple[str, ...]
+) -> dict[str, object]:
+    """Counts the results of trials in limited memory, and lists other results and those that took too long."""
     import resource
 
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    counts = {"tried": 0, "wrong": 0, "compiled": 0, "refused": 0}
+    counts = {"tried": 0, **dict.fromkeys(results, 0)}
     problems: list[str] = []
-    for name in names:
-        for index, graph in enumerate(graphs(descriptors()[name], every)):
-            what = f"{name} {[str(value) for value in graph.nodes[0].operator.values]}"
-            before = time.process_time()
-            try:
-                found = outcome(graph, exact=index % 4 < 2)
-            except Exception as error:
-                found = f"{type(error).__name__} {error}"
-            spent = time.process_time() - before
-            counts["tried"] += 1
-            if found in counts:
-                counts[found] += 1
-            else:
-                problems.append(f"{what}: {found}"[:600])
-            if spent > seconds:
-                problems.append(f"{what}: {spent:.1f} s"[:600])
+    for name, graph, trial in tried:
+        what = f"{name} {[str(value) for value in graph.nodes[0].operator.values]}"
+        before = time.process_time()
+        try:
+            found = trial()
+        except Exception as error:
+            found = f"{type(error).__name__} {error}"
+        spent = time.process_time() - before
+        counts["tried"] += 1
+        if found in results:
+            counts[found] += 1
+        else:
+            problems.append(f"{what}: {found}"[:600])
+        if spent > seconds:
+            problems.append(f"{what}: {spent:.1f} s"[:600])
     return {**counts, "problems": problems}
 
 
 # --- The reference implementation -------------------------------------------------------------------------------------
 
 WORK = 1 << 17
-"""Elements that a node may read and look at here, lest the tests take the minutes that the real limit allows."""
-AWAY = 1 << 15
-"""Elements that stand for what every node costs."""
+"""Limit of elements that a node reads here; with the real limit the tests would take minutes."""
+OVERHEAD = 1 << 15
+"""The fixed cost of a node, in elements."""
 BYTES = 512
-"""Of memory, for each element."""
+"""Memory per element."""
 CALLS = 1
-"""Of functions, for each element."""
+"""Function calls per element."""
 
 
 class TooManyCallsError(Exception):
-    """More calls than the work that was said."""
+    """More calls than the estimated work."""
 
 
 def calls(function: Callable[[], object], most: float = math.inf) -> int:
-    """How many functions a function calls; :class:`TooManyCallsError` where they are more than ``most``."""
+    """Counts the function calls in a call; raises :class:`TooManyCallsError` beyond ``most``."""
     count = 0
 
-    def hear(frame: Any, event: str, argument: Any) -> None:
+    def profile(frame: Any, event: str, argument: Any) -> None:
         nonlocal count
         count += event in ("call", "c_call")
         if count > most:
             sys.setprofile(None)
             raise TooManyCallsError
 
-    sys.setprofile(hear)
+    sys.setprofile(profile)
     try:
         function()
     finally:
@@ -117,7 +126,7 @@ def calls(function: Callable[[], object], most: float = math.inf) -> int:
 
 
 def computed(graph: Graph) -> str:
-    """``"wrong"``, ``"refused"`` or ``"computed"``: then in as many calls and as much memory as the work allows."""
+    """Returns ``"wrong"``, ``"refused"``, ``"computed"`` (within the calls and memory of its work), or a problem."""
     try:
         require_clean(graph)
         require_computable(graph, graph.outputs)
@@ -125,37 +134,25 @@ def computed(graph: Graph) -> str:
         return "refused" if any(item.code == TOO_LARGE_FOR_REFERENCE.id for item in error.diagnostics) else "wrong"
     (node,) = graph.nodes
     views = [desc for _, _, _, desc in (*node.views_in(), *node.views_out())]
-    work = sum(desc.element_count for desc in views) + hidden_work(node.operator) + AWAY
+    work = sum(desc.element_count for desc in views) + hidden_work(node.operator) + OVERHEAD
     work += sum(write.value.nbytes for _, _, write, _ in node.views_out())
     tracemalloc.start()
     try:
         calls(lambda: evaluate_results(graph, {}, graph.outputs), CALLS * work)
         peak = tracemalloc.get_traced_memory()[1]
     except DmlError:
-        return "refused"  # the numbers ask for too much
+        return "refused"  # because of numbers in the inputs
     finally:
         tracemalloc.stop()
     return "computed" if peak <= BYTES * work else f"{peak} bytes for {work} elements"
 
 
 def main_of_reference(memory: int, names: list[str], every: int) -> dict[str, object]:
-    import resource
-
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    counts = {"wrong": 0, "computed": 0, "refused": 0}
-    problems: list[str] = []
+    large = (1 << 8, 1 << 12, 1 << 16, 1 << 30)
+    cases = ((name, graph) for name in names for graph in graphs(descriptors()[name], every, large)[1::2])
+    tried = ((name, graph, partial(computed, graph)) for name, graph in cases)
     with mock.patch.object(cost, "LARGEST_NODE", WORK):
-        for name in names:
-            for graph in graphs(descriptors()[name], every, (1 << 8, 1 << 12, 1 << 16, 1 << 30))[1::2]:
-                try:
-                    found = computed(graph)
-                except Exception as error:
-                    found = f"{type(error).__name__} {error}"
-                if found in counts:
-                    counts[found] += 1
-                else:
-                    problems.append(f"{name} {[str(value) for value in graph.nodes[0].operator.values]}: {found}"[:600])
-    return {**counts, "problems": problems}
+        return counted(memory, math.inf, tried, ("wrong", "computed", "refused"))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Random descriptors of every operator, whatever their tensors may be to each other: only the form is right."""
+"""Random descriptors of every operator: well-formed, but their tensors need not match."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ SCALARS = tuple(item for item in DataType if not item.is_packed_nibbles)
 
 
 class Draw:
-    """Draws descriptors; those of one seed are the same each time."""
+    """Draws descriptors, reproducibly for each seed."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
 
     def operator(self, schema: OperatorSchema, optional: Callable[[], bool], *, nested: bool = False) -> OperatorDesc:
-        """A descriptor; ``optional`` says of each optional field whether it is there."""
+        """Draws a descriptor; ``optional`` returns for each optional field whether to include it."""
         counts = {field.count: self._random.randint(1, 6) for field in schema.fields if field.count is not None}
         types = {field.scalar_type: self._random.choice(SCALARS) for field in schema.fields if field.scalar_type}
         values: list[FieldValue] = []
@@ -50,7 +50,6 @@ class Draw:
         return OperatorDesc(schema, tuple(values))
 
     def tensor(self) -> TensorDesc:
-        """A tensor of any form."""
         pick = self._random
         rank = pick.randint(1, 8)
         sizes = tuple(self.uint() for _ in range(rank))
@@ -71,7 +70,6 @@ class Draw:
         return self._random.choice((*SINGLES, *SPECIALS, *(() if math.isnan(value) else (value,) * 10)))
 
     def scalar(self, data_type: DataType) -> Scalar:
-        """A value of a data type."""
         if data_type is DataType.FLOAT32:
             return Scalar(data_type, self.single())
         if data_type.is_float:

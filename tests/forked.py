@@ -1,10 +1,8 @@
-"""``dml2onnx`` and ``python`` as programs that fork from a process which has imported the package: imports are most of
-what a short program costs.
+"""Fast ``dml2onnx`` and ``python`` programs that fork from a server, since imports dominate short programs.
 
-A server imports the package once, but not ONNX Runtime, whose threads no fork keeps. Its programs hand it their
-streams, directory, environment and arguments, and end as the fork does that it makes for them; so shells find them as
-any other program. What a program may not find imported, what it does before it imports anything, and how it takes
-signals is tested with processes of its own.
+The server imports the package once, but not ONNX Runtime, whose threads do not survive a fork. The programs send it
+their streams, directory, environment and arguments, and exit like the fork that it makes for them; so shells can run
+them like any program. Tests of imports, of startup and of signals start real processes.
 """
 
 from __future__ import annotations
@@ -60,16 +58,14 @@ if code < 0:
     os.kill(os.getpid(), -code)
 os._exit(code)
 """
-"""A program that asks the server to run it. A stream that is closed here is closed there."""
-
+"""A program that has the server run it. A stream that is closed here is closed there."""
 
 CAN = hasattr(os, "fork")
-"""Whether this system forks at all."""
 
 
 @functools.cache
 def programs() -> Path:
-    """A directory with the programs, whose server runs until this process ends."""
+    """Returns a directory with the programs, whose server runs until this process ends."""
     place = tempfile.TemporaryDirectory(prefix="forked")
     atexit.register(place.cleanup)
     directory = Path(place.name)
@@ -94,7 +90,7 @@ def programs() -> Path:
 
 
 def run(arguments: Sequence[str], cwd: Path) -> subprocess.CompletedProcess[str]:
-    """What ``subprocess.run`` gives of ``dml2onnx`` with these arguments, its text captured."""
+    """Runs ``dml2onnx`` and captures its text, like ``subprocess.run``."""
     line = [str(programs() / "dml2onnx"), *arguments]
     return subprocess.run(line, capture_output=True, text=True, encoding="utf-8", cwd=cwd, check=False)
 
@@ -103,7 +99,7 @@ def run(arguments: Sequence[str], cwd: Path) -> subprocess.CompletedProcess[str]
 
 
 def serve(listener: socket.socket) -> NoReturn:
-    """Forks for each program, and once more for what waits for it, until whoever started it closes its input."""
+    """Forks a waiting process and the program itself for each connection, until standard input is closed."""
     while True:
         if sys.stdin in select.select([listener, sys.stdin], [], [])[0]:
             sys.exit()
@@ -111,19 +107,19 @@ def serve(listener: socket.socket) -> NoReturn:
         if os.fork():
             connection.close()
             with contextlib.suppress(ChildProcessError):
-                while os.waitpid(-1, os.WNOHANG)[0]:  # those that have ended meanwhile
+                while os.waitpid(-1, os.WNOHANG)[0]:  # reap finished children
                     pass
             continue
         listener.close()
         size, descriptors, _, _ = socket.recv_fds(connection, 4, 4)
         with connection.makefile("rb") as file:
             text = file.read(int.from_bytes(size, "little")).decode(errors="surrogateescape")
-        asked = ast.literal_eval(text)
+        request = ast.literal_eval(text)
         program = os.fork()
         if not program:
             connection.close()
-            become(asked["streams"], descriptors, asked["environment"])
-            end(functools.partial(start, asked["what"], asked["arguments"]))
+            become(request["streams"], descriptors, request["environment"])
+            end(functools.partial(start, request["what"], request["arguments"]))
         for descriptor in descriptors:
             os.close(descriptor)
         code = os.waitstatus_to_exitcode(os.waitpid(program, 0)[1])
@@ -134,7 +130,7 @@ def serve(listener: socket.socket) -> NoReturn:
 
 def become(streams: Sequence[int], descriptors: Sequence[int], environment: Mapping[str, str]) -> None:
     """Takes over the streams, the directory and the environment of a program."""
-    *given, directory = descriptors
+    *files, directory = descriptors
     os.fchdir(directory)
     os.close(directory)
     for number, name in enumerate(("stdin", "stdout", "stderr")):
@@ -142,18 +138,18 @@ def become(streams: Sequence[int], descriptors: Sequence[int], environment: Mapp
             os.close(number)
             setattr(sys, name, None)
             continue
-        os.dup2(given[streams.index(number)], number)
-        file = open(number, "rb" if name == "stdin" else "wb", closefd=False)  # noqa: SIM115  # as long as we live
+        os.dup2(files[streams.index(number)], number)
+        file = open(number, "rb" if name == "stdin" else "wb", closefd=False)  # noqa: SIM115  # open until we exit
         errors = "backslashreplace" if name == "stderr" else "strict"
         setattr(sys, name, io.TextIOWrapper(file, "utf-8", errors, line_buffering=name == "stderr"))
-    for descriptor in given:
+    for descriptor in files:
         os.close(descriptor)
     os.environ.clear()
     os.environ.update(environment)
 
 
 def end(program: Callable[[], None]) -> NoReturn:
-    """Runs a program and ends as Python does, but does not take apart what the server has imported."""
+    """Runs a program and exits as Python does, but without tearing down the server's modules."""
     code = 0
     try:
         program()
@@ -196,19 +192,19 @@ def start(what: str, arguments: list[str]) -> None:
 
 
 def prepare() -> None:
-    """Imports what programs do, but ONNX Runtime."""
+    """Imports what programs import, except ONNX Runtime."""
     import onnx.helper  # noqa: F401
 
     for module in pkgutil.walk_packages(dml2onnx.__path__, "dml2onnx."):
-        if not module.name.startswith(LEFT_OUT):
+        if not module.name.startswith(NOT_IMPORTED):
             importlib.import_module(module.name)
     assert "onnxruntime" not in sys.modules
     gc.collect()
-    gc.freeze()  # or the first collection of each fork copies all of it
+    gc.freeze()  # or the first collection in each fork would copy all of it
 
 
-LEFT_OUT = ("dml2onnx.__main__", "dml2onnx.batching.cluster", "dml2onnx.testing")
-"""What is a program, and what needs packages of tests."""
+NOT_IMPORTED = ("dml2onnx.__main__", "dml2onnx.batching.cluster", "dml2onnx.testing")
+"""A program, and modules that need test packages."""
 
 
 if __name__ == "__main__":

@@ -1,23 +1,21 @@
-"""Descriptors that cost nothing to write and everything to carry out: sizes of those that are right, made large."""
+"""Small descriptors that are expensive to execute: valid ones with some sizes made large."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from dml2onnx.catalog import FieldType
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.rules.inference import infer_outputs
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 LARGE = (1 << 16, 1 << 20, 1 << 24, 1 << 28, 1 << 30, (1 << 31) - 1)
 _SIZES = (FieldType.UINT, FieldType.UINT_ARRAY, FieldType.TENSOR, FieldType.TENSOR_ARRAY, FieldType.SIZE_2D)
 
 
 def enlarged(op: OperatorDesc, larges: tuple[int, ...] = LARGE) -> Iterator[OperatorDesc]:
-    """The descriptor with one number large: wherever it stands, and in one place, with outputs that follow."""
+    """Yields the descriptor with one number made large, everywhere or in one place, and with inferred outputs."""
     pairs = zip(op.schema.fields, op.values, strict=True)  # JSON's examples have 0 and 1 for flags
     op = OperatorDesc(op.schema, tuple(bool(value) if item.type is FieldType.BOOL else value for item, value in pairs))
     numbers = {number for value in op.values for number in _numbers(value) if number > 1}
@@ -40,7 +38,7 @@ def enlarged(op: OperatorDesc, larges: tuple[int, ...] = LARGE) -> Iterator[Oper
 
 
 def _wide_windows(op: OperatorDesc, larges: tuple[int, ...]) -> Iterator[OperatorDesc]:
-    """Windows that are nearly all padding: neither may be large without the other."""
+    """Windows that are nearly all padding: windows and padding can only be large together."""
     if not op.has("StartPadding") or type(op.get("StartPadding")) is not tuple:
         return
     count = len(op.uints("StartPadding"))
@@ -92,7 +90,7 @@ def _with_one_large(value: object, larges: tuple[int, ...]) -> Iterator[Any]:
 
 
 def _following(op: OperatorDesc, changed: str) -> OperatorDesc:
-    """With the outputs that the rest asks for, where that can be said."""
+    """Returns the descriptor with the outputs that follow from the rest, if they can be inferred."""
     outputs = [item.name for item in op.schema.output_fields if isinstance(op.get(item.name), TensorDesc)]
     if changed in outputs:
         return op

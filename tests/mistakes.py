@@ -1,19 +1,17 @@
-"""One mistake at a time: every member of small models of all formats, broken in every way that people break it.
+"""One mistake at a time: each member of small models of all formats, broken in each way that people break it.
 
-A mistake knows the JSON pointer of the member that was changed, so that a test can ask whether the findings name it.
+A mistake has the JSON pointer of the changed member, so that a test can check whether the findings name it.
 """
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.frontends import models
 from tests.frontends.models import GRAPH, REMOVE, Model, edited, f32
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 NATIVE: Model = {
     "dml2onnx": 1,
@@ -70,7 +68,7 @@ NATIVE: Model = {
     ],
     "outputs": ["y"],
 }
-"""Four nodes, the first of which feeds all others."""
+"""Four nodes; the first feeds all others."""
 
 DX: Model = edited(
     models.DX,
@@ -100,7 +98,7 @@ DX: Model = edited(
     ),
     ("/commands/-", {"type": "print", "resource": "y"}),
 )
-"""That of the front ends with a second node, and full names."""
+"""``models.DX`` with a second node and full names."""
 
 MODELS = {"native": NATIVE, "dml_graph": GRAPH, "dxdispatch": DX}
 
@@ -120,7 +118,7 @@ class Mistake:
 
 
 def _members(value: Any, place: str = "") -> Iterator[tuple[str, Any, bool]]:
-    """(pointer, value, whether it is a member of an object) of all that stands in a model."""
+    """Yields (pointer, value, whether it is a member of an object) of everything in a model."""
     if isinstance(value, dict):
         for key, item in value.items():
             yield f"{place}/{key}", item, True
@@ -132,12 +130,12 @@ def _members(value: Any, place: str = "") -> Iterator[tuple[str, Any, bool]]:
 
 
 def _slipped(name: str) -> str:
-    """A name as a hurried hand types it."""
+    """A name with its middle letter missing."""
     return name[: len(name) // 2] + name[len(name) // 2 + 1 :]
 
 
 def _renamed(model: Model, pointer: str, name: str) -> Model:
-    """The model with a member under another name, in its place."""
+    """Returns the model with a member renamed, at the same position."""
     model = copy.deepcopy(model)
     *path, last = pointer.split("/")[1:]
     target: Any = model
@@ -161,11 +159,10 @@ VALUES: dict[str, Callable[[Any], Any]] = {
     "one fewer": lambda value: value[:-1] if isinstance(value, list) and value else REMOVE,
     "not in an array": lambda value: value[0] if isinstance(value, list) and value else REMOVE,
 }
-"""What a value becomes; ``REMOVE`` where the mistake makes no sense."""
+"""The changed value; ``REMOVE`` if the mistake does not apply to the value."""
 
 
 def mistakes() -> Iterator[Mistake]:
-    """All of them."""
     for name, model in MODELS.items():
         for pointer, value, is_member in _members(model):
             if is_member:

@@ -1,6 +1,6 @@
-"""Models with something changed in them at random, and what happens to them; a library for tests and scripts.
+"""Randomly mutated models and what happens to them; a library for tests and scripts.
 
-Seeded, so that what was found can be made again: ``mutant(sources(), seed)``.
+Findings are reproducible by their seed: ``mutant(sources(), seed)``.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ NUMBERS = (0, 1, 2, 3, 4, 5, 7, 8, 16, 255, 256, 65535, 65536, 1 << 20, 1 << 28,
 WORDS = ("FLOAT32", "FLOAT16", "INT32", "UINT8", "INT8", "UINT32", "INT64", "UINT64", "FLOAT64", "UINT4", "x", "y", "w")
 FORMATS = ("native", "dml_graph", "dxdispatch", "serialized")
 RUN_BYTES = 1 << 22
-"""Larger buffers are not run."""
+"""Models with larger buffers are not run."""
 
 PARTLY: dict[str, Any] = {
     "resources": {
@@ -81,7 +81,7 @@ PARTLY: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Source:
-    """A model to be changed: decoded JSON, or the bytes of a serialized graph."""
+    """A model to mutate: decoded JSON, or the bytes of a serialized graph."""
 
     name: str
     model: Any
@@ -90,7 +90,7 @@ class Source:
 
 @cache
 def sources(samples: Path) -> tuple[Source, ...]:
-    """Small models of every format, and one of every operator in each that can say it; nobody changes them."""
+    """Returns small models of every format, and one of every operator in each format that supports it."""
     found = [
         Source("native", NATIVE),
         Source("dml graph", GRAPH, "dml_graph"),
@@ -115,7 +115,7 @@ def sources(samples: Path) -> tuple[Source, ...]:
 
 
 def _exported(name: str, graph: Graph, path: Path, format: str) -> Source | None:
-    """A graph in a format, where that can say it."""
+    """Exports a graph to a format; returns ``None`` if the format does not support it."""
     try:
         export(graph, path, format)
     except DmlError:
@@ -125,7 +125,7 @@ def _exported(name: str, graph: Graph, path: Path, format: str) -> Source | None
 
 
 def mutant(found: Sequence[Source], seed: int) -> tuple[Source, bytes]:
-    """A source of the format whose turn it is, and the bytes of it with one to three changes."""
+    """Returns a source of the format that follows from the seed, and its bytes with one to three changes."""
     chance = random.Random(seed)
     source = chance.choice([item for item in found if item.format == FORMATS[seed % len(FORMATS)]])
     if isinstance(source.model, bytes):
@@ -136,7 +136,7 @@ def mutant(found: Sequence[Source], seed: int) -> tuple[Source, bytes]:
 
 
 def changed(model: Any, chance: random.Random) -> Any:
-    """Decoded JSON with one to three changes."""
+    """Returns decoded JSON with one to three changes."""
     model = copy.deepcopy(model)
     for _ in range(chance.choice((1, 1, 2, 3))):
         if chance.random() < 0.6:
@@ -147,7 +147,7 @@ def changed(model: Any, chance: random.Random) -> Any:
 
 
 def _renamed(model: Any, chance: random.Random) -> Any:
-    """One number or word replaced wherever it stands: such a model is often still right."""
+    """Replaces one number or word everywhere: such a model is often still valid."""
     leaves = [value for value in _leaves(model) if type(value) is int or value in WORDS]
     if not leaves:
         return model
@@ -172,7 +172,7 @@ def _leaves(value: Any) -> list[Any]:
 
 
 def damaged(data: bytes, chance: random.Random) -> bytes:
-    """Bytes with one to four changes."""
+    """Returns bytes with one to four changes."""
     changed = bytearray(data)
     for _ in range(chance.choice((1, 1, 2, 4))):
         place = chance.randrange(len(changed))
@@ -233,7 +233,7 @@ def _edit_list(items: list[Any], chance: random.Random) -> None:
 
 
 def attempt(data: bytes, directory: Path) -> tuple[str, str]:
-    """How far a model came, and what went wrong that must not: ``""`` for nothing."""
+    """Returns the stage that a model reached, and the problem that must not occur, or ``""``."""
     path = directory / ("model.json" if data[:1] in b"{[ " else "Partition_0.bin")
     path.write_bytes(data)
     stage = "load"
@@ -271,19 +271,18 @@ def _bytes(graph: Graph) -> int:
 
 
 def campaign(found: Sequence[Source], seeds: range, seconds: float) -> dict[str, Any]:
-    """The stages that the mutants of ``seeds`` reached, and what is wrong with any; or took longer on the processor."""
+    """Counts the stages that the mutants of ``seeds`` reached, and lists problems, including too much CPU time."""
     stages: dict[str, int] = {}
     problems: list[str] = []
     with tempfile.TemporaryDirectory() as directory:
         for seed in seeds:
             source, data = mutant(found, seed)
-            name = source.name
             before = time.process_time()
             stage, problem = attempt(data, Path(directory))
             spent = time.process_time() - before
             stages[stage] = stages.get(stage, 0) + 1
             if problem:
-                problems.append(f"seed {seed}, {name}, {problem}"[:600])
+                problems.append(f"seed {seed}, {source.name}, {problem}"[:600])
             if spent > seconds:
-                problems.append(f"seed {seed}, {name}, {stage}: {spent:.1f} s")
+                problems.append(f"seed {seed}, {source.name}, {stage}: {spent:.1f} s")
     return {"stages": stages, "problems": problems}

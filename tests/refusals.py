@@ -1,4 +1,4 @@
-"""What a call is refused with."""
+"""The findings of calls that must be refused."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import pytest
 from dml2onnx.diagnostics import Diagnostic, DmlError
 
 
-def findings(call: Callable[..., Any], /, *given: Any, **named: Any) -> tuple[Diagnostic, ...]:
-    """What is said to a call, which must be refused."""
+def findings(call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> tuple[Diagnostic, ...]:
+    """Returns the findings of the :class:`DmlError` that a call must raise."""
     with pytest.raises(DmlError) as caught:
-        call(*given, **named)
+        call(*args, **kwargs)
     return caught.value.diagnostics
 
 
-def refused(call: Callable[..., Any], /, *given: Any, **named: Any) -> list[str]:
-    """The codes of the findings."""
-    return [item.code for item in findings(call, *given, **named)]
+def refused(call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> list[str]:
+    """Returns the codes of the findings."""
+    return [item.code for item in findings(call, *args, **kwargs)]
 
 
-def refusal(call: Callable[..., Any], /, *given: Any, **named: Any) -> Diagnostic:
-    """The only finding."""
-    (item,) = findings(call, *given, **named)
+def refusal(call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Diagnostic:
+    """Returns the only finding."""
+    (item,) = findings(call, *args, **kwargs)
     return item

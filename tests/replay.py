@@ -1,10 +1,10 @@
-"""Which models a test ran, kept for another release of ONNX Runtime, which needs to run no more than these.
+"""Records the models that tests run, so that another release of ONNX Runtime need run only the models.
 
-``pytest --record-runs DIRECTORY --record-of tests/lowering`` keeps, for each test there that passes, the models that it
-ran, what went in, and a digest of what came out. ``pytest --replay-runs DIRECTORY``, with another release, runs these
-models before each test: where every bit is the same, the test passes as it did before, since all else that it looks at
-is the same code; any other test is run in full. So are tests of which not all is known: which started processes, ran
-models from files, bound memory, looked at profiles, failed on purpose, or ask for the release.
+``pytest --record-runs DIRECTORY --record-of tests/lowering`` records, for each test there that passes, its models,
+their inputs, and a digest of their outputs. ``pytest --replay-runs DIRECTORY``, with another release, runs these models
+before each test: if every bit is the same, the test passes, since the rest of it is the same code; otherwise the test
+is run in full. So are tests that cannot be recorded completely: they start processes, load models from files, bind
+memory, read profiles, fail on purpose, or depend on the release.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import onnxruntime
 import pytest
 
 MOST_BYTES = 32 << 20
-"""What is kept of one test at most."""
+"""The most that is recorded of one test."""
 IN_FULL = (
     "tests/optimizer_barriers/test_needed.py::test_each_barrier_works_and_is_needed",
     "tests/optimizer_barriers/test_needed.py::test_every_barrier_is_tested",
@@ -33,11 +33,14 @@ IN_FULL = (
     "tests/legalise/test_quirks.py::test_expected_results_are_computed_by_some_implementation",
     "tests/test_runtime.py",
 )
-"""Tests that ask for the release, or that are about sessions."""
+"""Tests that depend on the release, or that are about sessions."""
 STARTS = ("subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.system", "os.exec")
-"""Audit events of other processes."""
-UNKNOWN = ("run_with_iobinding", "run_with_ort_values", "run_async", "io_binding", "end_profiling", "set_providers")
-"""What a session does that is not kept."""
+"""Audit events of starting a process."""
+NOT_RECORDED = (
+    *("run_with_iobinding", "run_with_ort_values", "run_async"),
+    *("io_binding", "end_profiling", "set_providers"),
+)
+"""Methods of sessions that are not recorded."""
 SETTINGS = (
     "enable_cpu_mem_arena",
     "enable_mem_pattern",
@@ -53,46 +56,46 @@ REPLAYED = ("runs", "replayed")
 
 
 @dataclass
-class Kept:
-    """The models that the current test runs, as far as all of it is known."""
+class Recording:
+    """The models that the current test runs."""
 
     runs: list[bytes] = field(default_factory=list)
-    """Each the place of a session in ``sessions``, how it is made where it is a new one, and what it is given."""
+    """Each has the index of a session in ``sessions``, the arguments that make it if it is new, and its inputs."""
     sessions: dict[int, int] = field(default_factory=dict)
-    """The places of sessions by their numbers."""
+    """The indices of sessions by their numbers."""
     nbytes: int = 0
-    is_all: bool = True
+    is_complete: bool = True
 
-    def add(self, session: int, made: object, run: object = None) -> None:
-        """A session was made, or has run."""
-        if self.is_all:
-            known = session in self.sessions
-            place = self.sessions.setdefault(session, len(self.sessions))
-            packed = pickle.dumps((place, None if known else made, run), pickle.HIGHEST_PROTOCOL)
+    def add(self, session: int, arguments: object, run: object = None) -> None:
+        """Adds a new session, or a run of one."""
+        if self.is_complete:
+            is_known = session in self.sessions
+            index = self.sessions.setdefault(session, len(self.sessions))
+            packed = pickle.dumps((index, None if is_known else arguments, run), pickle.HIGHEST_PROTOCOL)
             self.nbytes += len(packed)
-            self.is_all = self.nbytes <= MOST_BYTES
+            self.is_complete = self.nbytes <= MOST_BYTES
             self.runs.append(packed)
 
     def spoil(self) -> None:
-        """Something happens that is not kept."""
-        self.is_all = False
+        """Marks the recording as incomplete."""
+        self.is_complete = False
 
 
 class Options(onnxruntime.SessionOptions):
-    """Options of a session that can be told again."""
+    """Session options that can be recorded."""
 
     def __init__(self) -> None:
         super().__init__()
         self.entries: list[tuple[str, str]] = []
-        self.is_all = True
+        self.is_complete = True
 
     def add_session_config_entry(self, key: str, value: str) -> None:
         self.entries.append((key, value))
         super().add_session_config_entry(key, value)
 
-    def told(self) -> tuple[dict[str, int], list[tuple[str, str]]] | None:
-        """All that was set, or ``None`` where it is more than that."""
-        if not self.is_all or self.enable_profiling or self.optimized_model_filepath:
+    def settings(self) -> tuple[dict[str, int], list[tuple[str, str]]] | None:
+        """Returns all settings, or ``None`` if some are not recorded."""
+        if not self.is_complete or self.enable_profiling or self.optimized_model_filepath:
             return None
         return {name: int(getattr(self, name)) for name in SETTINGS}, list(self.entries)
 
@@ -100,9 +103,9 @@ class Options(onnxruntime.SessionOptions):
 def _spoiling(owner: type, name: str) -> Any:
     def method(self: Any, *arguments: Any, **how: Any) -> Any:
         if isinstance(self, Options):
-            self.is_all = False
+            self.is_complete = False
         else:
-            self.kept().spoil()
+            self.recording().spoil()
         return getattr(super(owner, self), name)(*arguments, **how)
 
     return method
@@ -114,7 +117,7 @@ for _name in dir(onnxruntime.SessionOptions):
 
 
 def options_of(settings: dict[str, int], entries: list[tuple[str, str]]) -> onnxruntime.SessionOptions:
-    """Options as they were told."""
+    """Returns options with recorded settings."""
     options = PLAIN_OPTIONS()
     for name, value in settings.items():
         setattr(options, name, type(getattr(options, name))(value))
@@ -125,7 +128,7 @@ def options_of(settings: dict[str, int], entries: list[tuple[str, str]]) -> onnx
 
 
 def digest(results: list[Any]) -> bytes | None:
-    """Stands for all bits of results; ``None`` where they are not all arrays of numbers."""
+    """Returns a hash of all bits of results, or ``None`` if they are not all arrays of numbers."""
     total = hashlib.blake2b(digest_size=16)
     for array in results:
         if not isinstance(array, np.ndarray) or array.dtype.hasobject:
@@ -141,80 +144,81 @@ NUMBERS = itertools.count()
 
 
 class Recorder:
-    """A plugin of pytest that keeps the runs of tests."""
+    """A pytest plugin that records the runs of tests."""
 
-    def __init__(self, file: BinaryIO, of: tuple[str, ...]) -> None:
+    def __init__(self, file: BinaryIO, prefixes: tuple[str, ...]) -> None:
         self._file = file
-        self._of = of
-        self._kept = Kept()
-        self._elsewhere: set[str] = set()
-        """Files whose fixtures run models, of which tests then judge that did not run them."""
+        self._prefixes = prefixes
+        self._recording = Recording()
+        self._files_with_fixtures: set[str] = set()
+        """Files whose fixtures run models: their tests depend on models that they do not run themselves."""
         onnxruntime.SessionOptions = Options
         onnxruntime.InferenceSession = self._session_class()
-        sys.addaudithook(lambda event, _: self._kept.spoil() if event in STARTS else None)
+        sys.addaudithook(lambda event, _: self._recording.spoil() if event in STARTS else None)
 
     def _session_class(self) -> type:
-        def kept() -> Kept:
-            return self._kept
+        def recording() -> Recording:
+            return self._recording
 
         class Session(PLAIN):  # type: ignore[misc, valid-type]
-            """A session whose runs are kept."""
+            """A session whose runs are recorded."""
 
             def __init__(self, model: Any, sess_options: Any = None, providers: Any = None, *more: Any, **how: Any):
-                self.told: tuple[Any, ...] | None = None
+                self.arguments: tuple[Any, ...] | None = None
                 self.number = next(NUMBERS)
                 options = Options() if sess_options is None else sess_options
-                if isinstance(model, bytes) and isinstance(options, Options) and (told := options.told()):
-                    self.told = (model, told, providers, more, how)
+                if isinstance(model, bytes) and isinstance(options, Options) and (settings := options.settings()):
+                    self.arguments = (model, settings, providers, more, how)
                 try:
                     super().__init__(model, sess_options, providers, *more, **how)
                 except BaseException:
-                    kept().spoil()
+                    recording().spoil()
                     raise
-                if self.told is None:
-                    kept().spoil()
+                if self.arguments is None:
+                    recording().spoil()
                 else:
-                    kept().add(self.number, self.told)
+                    recording().add(self.number, self.arguments)
 
             def run(self, output_names: Any, input_feed: Any, run_options: Any = None) -> Any:
                 try:
-                    if self.told is None or run_options is not None:
-                        raise TypeError("not all of it is known")
-                    before = pickle.dumps((output_names, input_feed), pickle.HIGHEST_PROTOCOL)
-                except Exception:  # among inputs may be what cannot be kept
-                    kept().spoil()
+                    if self.arguments is None or run_options is not None:
+                        raise TypeError("cannot be recorded")
+                    inputs = pickle.dumps((output_names, input_feed), pickle.HIGHEST_PROTOCOL)
+                except Exception:  # also for inputs that cannot be pickled
+                    recording().spoil()
                     return super().run(output_names, input_feed, run_options)
                 try:
                     results = super().run(output_names, input_feed)
                 except BaseException:
-                    kept().spoil()
+                    recording().spoil()
                     raise
                 if (found := digest(results)) is None:
-                    kept().spoil()
+                    recording().spoil()
                 else:
-                    kept().add(self.number, self.told, (before, found))
+                    recording().add(self.number, self.arguments, (inputs, found))
                 return results
 
-        Session.kept = staticmethod(kept)
-        for name in UNKNOWN:
+        Session.recording = staticmethod(recording)
+        for name in NOT_RECORDED:
             setattr(Session, name, _spoiling(Session, name))
         return Session
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
-        self._kept = Kept()
+        self._recording = Recording()
         yield
-        self._kept = Kept()
+        self._recording = Recording()
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
-        if self._kept.runs or not self._kept.is_all:  # of a fixture, which other tests may share
-            self._elsewhere.add(item.nodeid.partition("::")[0])
-        outcome: Any = yield
         file = item.nodeid.partition("::")[0]
-        known = self._kept.is_all and file not in self._elsewhere and not item.nodeid.startswith(IN_FULL)
-        if known and outcome.excinfo is None and item.nodeid.startswith(self._of):
-            runs = pickle.dumps(self._kept.runs)
+        if self._recording.runs or not self._recording.is_complete:  # from a fixture that other tests may share
+            self._files_with_fixtures.add(file)
+        outcome: Any = yield
+        is_whole = self._recording.is_complete and file not in self._files_with_fixtures
+        is_wanted = item.nodeid.startswith(self._prefixes) and not item.nodeid.startswith(IN_FULL)
+        if is_whole and is_wanted and outcome.excinfo is None:
+            runs = pickle.dumps(self._recording.runs)
             pickle.dump((item.nodeid, len(runs)), self._file)
             self._file.write(runs)
 
@@ -223,12 +227,11 @@ class Recorder:
 
 
 class Replayer:
-    """A plugin of pytest for which a test passes whose models give the same bits as before."""
+    """A pytest plugin that lets a test pass if its models give the same bits as before."""
 
     def __init__(self, directory: Path) -> None:
-        self._places = {
-            nodeid: (path, place) for file in sorted(directory.glob("*.pickle")) for nodeid, path, place in kept(file)
-        }
+        files = sorted(directory.glob("*.pickle"))
+        self._places = {nodeid: (path, place) for file in files for nodeid, path, place in recorded(file)}
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
@@ -239,8 +242,8 @@ class Replayer:
         return True
 
 
-def kept(path: Path) -> Iterator[tuple[str, Path, int]]:
-    """The tests of which a file has the runs, and where in it."""
+def recorded(path: Path) -> Iterator[tuple[str, Path, int]]:
+    """Yields the tests that a file has the runs of, and their offsets."""
     with path.open("rb") as file:
         while file.peek(1):
             nodeid, size = pickle.load(file)
@@ -249,7 +252,7 @@ def kept(path: Path) -> Iterator[tuple[str, Path, int]]:
 
 
 def runs_at(path: Path, place: int) -> list[bytes]:
-    """The runs of a test."""
+    """Reads the runs of a test."""
     with path.open("rb") as file:
         file.seek(place)
         runs: list[bytes] = pickle.load(file)
@@ -257,9 +260,9 @@ def runs_at(path: Path, place: int) -> list[bytes]:
 
 
 def is_same(runs: list[bytes]) -> bool:
-    """Whether models give the same bits here as they gave there.
+    """Returns whether models give the recorded bits here.
 
-    A session ends with its last run: the threads of hundreds, which wait for work in loops, would fight over the cores.
+    Each session ends after its last run: idle threads of hundreds of sessions would spin on the cores.
     """
     sessions: dict[int, Any] = {}
     unpacked = [pickle.loads(packed) for packed in runs]
@@ -275,17 +278,17 @@ def is_same(runs: list[bytes]) -> bool:
                     return False
             if number == last[place]:
                 del sessions[place]
-    except Exception:  # of which the test itself will tell
+    except Exception:  # the test itself will report it
         return False
     return True
 
 
 def configure(config: pytest.Config) -> None:
-    """Makes the plugin that a process that runs tests was asked for."""
-    into, kept = config.getoption("--record-runs"), config.getoption("--replay-runs")
+    """Registers the plugin that the options of this process select."""
+    into, recorded = config.getoption("--record-runs"), config.getoption("--replay-runs")
     if into is not None:
         path = Path(into, f"{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}.pickle")
         path.parent.mkdir(parents=True, exist_ok=True)
         config.pluginmanager.register(Recorder(path.open("wb"), tuple(config.getoption("--record-of"))))
-    if kept is not None:
-        config.pluginmanager.register(Replayer(Path(kept)))
+    if recorded is not None:
+        config.pluginmanager.register(Replayer(Path(recorded)))

@@ -1,9 +1,8 @@
-"""Which cases of a parametrised test are run: all of them, or enough that every value of every parameter is.
+"""Selects the cases of a parametrised test: all of them, or enough to cover every value of every parameter.
 
-``pytest`` runs all. ``pytest --cases each``, which ``scripts/test.py`` does without ``--exhaustive``, leaves out cases
-of a function in which nothing is new: a test of 60 operators with 10 data types keeps some 60 cases of 600, in which
-every operator and every data type is found, though not every pair of both. Tests of random examples draw no more than
-``EXAMPLES`` of them then.
+``pytest`` runs all. ``pytest --cases each``, which ``scripts/test.py`` runs without ``--exhaustive``, skips cases
+without a new value: a test of 60 operators with 10 data types keeps some 60 cases of 600, which cover every operator
+and every data type, though not every pair. Tests of random examples then draw at most ``EXAMPLES``.
 """
 
 from __future__ import annotations
@@ -18,19 +17,19 @@ import pytest
 from hypothesis import is_hypothesis_test, settings
 
 FEW = 6
-"""A function with as many cases or fewer keeps them all."""
+"""A function with at most this many cases keeps them all."""
 
 FEW_PRODUCTS = 24
-"""As many are kept where a value has no plain text, such as a function that builds a graph: a product by hand."""
+"""The same for functions with a value without plain text, such as a function that builds a graph."""
 
 EXAMPLES = 50
-"""What a test draws at most where not all cases are run: half of what Hypothesis does by itself."""
+"""The most random examples of a test if not all cases are run: half of Hypothesis's default."""
 
 PLAIN = (str, int, float, bool, type(None), enum.Enum, type, np.dtype)
 
 
 def parameters(case: Any) -> list[tuple[str, str]]:
-    """Name and value of each parameter of a case; values that have no plain text are told apart by their places."""
+    """Returns name and value of each parameter of a case, with the index of a value that has no plain text."""
     indices = case.indices
     return [
         (name, repr(value) if _is_plain(value) else f"case {indices.get(name)}") for name, value in case.params.items()
@@ -38,29 +37,29 @@ def parameters(case: Any) -> list[tuple[str, str]]:
 
 
 def one_in(items: Iterable[pytest.Item], number: int) -> tuple[list[pytest.Item], list[pytest.Item]]:
-    """One case in so many of each function, the first among them, and the others."""
+    """Splits off every case of each function but the first of each ``number``; returns those kept and those skipped."""
     counts: dict[str, int] = defaultdict(int)
     kept: list[pytest.Item] = []
-    left: list[pytest.Item] = []
+    skipped: list[pytest.Item] = []
     for item in items:
         function = function_of(item.nodeid)
-        (left if counts[function] % number else kept).append(item)
+        (skipped if counts[function] % number else kept).append(item)
         counts[function] += 1
-    return kept, left
+    return kept, skipped
 
 
 def without(items: Iterable[pytest.Item], names: frozenset[str]) -> tuple[list[pytest.Item], list[pytest.Item]]:
-    """Tests of other functions and files than those of these names, and the others."""
+    """Splits off the tests of the named functions and files; returns those kept and those skipped."""
     kept: list[pytest.Item] = []
-    left: list[pytest.Item] = []
+    skipped: list[pytest.Item] = []
     for item in items:
         is_named = function_of(item.nodeid) in names or item.nodeid.partition("::")[0] in names
-        (left if is_named else kept).append(item)
-    return kept, left
+        (skipped if is_named else kept).append(item)
+    return kept, skipped
 
 
 def function_of(nodeid: str) -> str:
-    """The name of a test without that of its case."""
+    """Returns the ID of a test function without its case."""
     return nodeid.partition("[")[0]
 
 
@@ -71,10 +70,9 @@ def _is_plain(value: object) -> bool:
 
 
 def each_value_once(cases: list[list[tuple[str, str]]]) -> list[int]:
-    """Places of cases in which together every parameter has every value that it has in any; in order.
+    """Returns the indices, in order, of cases that together have every value of every parameter.
 
-    Cases with the most values that no earlier one has come first, so few are needed; which ones, depends on nothing but
-    the cases.
+    Greedy: takes the cases with the most new values first. Deterministic.
     """
     if len(cases) <= FEW:
         return list(range(len(cases)))
@@ -90,22 +88,22 @@ def each_value_once(cases: list[list[tuple[str, str]]]) -> list[int]:
 
 
 def thin(metafunc: pytest.Metafunc) -> int:
-    """Leaves a function as many cases as meet each value of each parameter; returns how many are left out."""
+    """Removes the cases of a function that cover no new value; returns how many."""
     cases = getattr(metafunc, CASES)
     if len(cases) <= FEW_PRODUCTS and not all(_is_plain(value) for case in cases for value in case.params.values()):
         return 0
     kept = [cases[place] for place in each_value_once([parameters(case) for case in cases])]
-    left = len(cases) - len(kept)
+    skipped = len(cases) - len(kept)
     cases[:] = kept
-    return left
+    return skipped
 
 
 CASES = "_calls"
-"""Where pytest keeps the cases of a function before it makes a test of each, which it offers no other way to choose."""
+"""Where pytest keeps the cases of a function before it makes a test of each; there is no public way to choose them."""
 
 
 def draw_fewer(items: Iterable[pytest.Item]) -> None:
-    """Lets tests of random examples draw ``EXAMPLES`` at most."""
+    """Limits tests of random examples to ``EXAMPLES``."""
     for item in items:
         test = getattr(item, "function", None)
         if is_hypothesis_test(test):
@@ -115,4 +113,4 @@ def draw_fewer(items: Iterable[pytest.Item]) -> None:
 
 
 SETTINGS = "_hypothesis_internal_use_settings"
-"""Where Hypothesis looks for the settings of a test, which it offers no other way to change."""
+"""Where Hypothesis looks for the settings of a test; there is no public way to change them."""

@@ -29,20 +29,20 @@ C_TYPES = {
 }
 
 EARLIER = {"DML_OPERATOR_SCATTER": "decision F7: its tables start before the header's declaration"}
-"""Operators that the catalogue knows from an older level than the header."""
+"""Operators that the catalogue has at an older level than the header."""
 
 ALIASES = {"DML_OPERATOR_SCATTER_ELEMENTS": "DML_OPERATOR_SCATTER"}
-"""Two names of one number."""
+"""Two names for one number."""
 
 LATER = {
     "DML_TENSOR_DATA_TYPE_FLOAT64": "no support table has it before 3_0",
     "DML_TENSOR_DATA_TYPE_UINT64": "no support table has it before 3_0",
     "DML_TENSOR_DATA_TYPE_INT64": "no support table has it before 3_0",
 }
-"""Enumerators that the header declares at all levels, although nothing takes them before."""
+"""Enumerators that the header declares at all levels, although nothing accepts them earlier."""
 
 LEVELS = "DML_FEATURE_LEVEL"
-"""The enumerators of this one tell their own level; the header declares the old ones all at once."""
+"""The header declares the old enumerators of this enum all at once."""
 
 
 @pytest.fixture(scope="module")
@@ -50,21 +50,16 @@ def api(shared: Path) -> Any:
     return json.loads((shared / "directml" / "api.json").read_text(encoding="utf-8"))
 
 
-def c_type(name: str) -> str:
-    """Types that are one to the compiler."""
-    return {"float": "FLOAT"}.get(name, name)
-
-
 def test_structs_have_the_same_members_in_the_same_order(api: Any) -> None:
     wrong = []
     for name in catalog.operator_names():
         schema = catalog.operator(name)
         declared = api["structs"][schema.struct]["fields"]
-        found = [
-            (field.name, field.enum or C_TYPES[field.type], field.optional, field.count) for field in schema.fields
-        ]
+        found = [(item.name, item.enum or C_TYPES[item.type], item.optional, item.count) for item in schema.fields]
+        types = [{"float": "FLOAT"}.get(item["type"], item["type"]) for item in declared]
         wanted = [
-            (item["name"], c_type(item["type"]), item.get("optional", False), item.get("count")) for item in declared
+            (item["name"], c_type, item.get("optional", False), item.get("count"))
+            for item, c_type in zip(declared, types, strict=True)
         ]
         wrong += [
             f"{name}: {have} is {want} in the header" for have, want in zip(found, wanted, strict=True) if have != want

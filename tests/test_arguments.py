@@ -1,4 +1,4 @@
-"""Every public function with something odd in the place of each of its arguments: a sentence, or an answer."""
+"""Every public function with an odd value for each argument: a finding or a result."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.refusals import refusal
 
 
 class Hostile:
-    """Fails at whatever it is asked."""
+    """Raises an error from every method."""
 
     def __array__(self, *arguments: object, **options: object) -> np.ndarray:
         raise RuntimeError("no array")
@@ -44,7 +44,7 @@ class Hostile:
 
 
 class Liar:
-    """Says that it is an array, a path and a number, and is none."""
+    """Claims to be an array, a path and a number, and is none."""
 
     __array_interface__ = "nonsense"
     dtype = "nonsense"
@@ -120,7 +120,7 @@ def native(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def calls(path: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
-    """Functions with arguments that are right."""
+    """Returns functions with valid arguments."""
     graph = dml2onnx.load(path)
     model = dml2onnx.compile(graph)
     x = {"x": np.zeros((1, 2, 3, 4), np.float32)}
@@ -178,7 +178,7 @@ NAMES = [
 @pytest.mark.filterwarnings("error", "ignore::ResourceWarning")
 @pytest.mark.parametrize("name", NAMES)
 def test_odd_arguments(native: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """Only findings come, each a sentence of reasonable length; and what the function is meant for works."""
+    """Only findings are raised, each a sentence of reasonable length; valid arguments work."""
     monkeypatch.chdir(native.parent)
     table = calls(native)
     assert list(table) == NAMES
@@ -188,7 +188,7 @@ def test_odd_arguments(native: Path, monkeypatch: pytest.MonkeyPatch, name: str)
     for argument in right:
         for label, odd in ODD.items():
             try:
-                # the first would take them all, the second calls what it is given
+                # the first would run all rounds, the second would call the type
                 if (argument, label) not in {("rounds", "huge"), ("progress", "type")}:
                     function(**{**right, argument: odd})
             except DmlError as error:
@@ -204,7 +204,7 @@ def test_odd_arguments(native: Path, monkeypatch: pytest.MonkeyPatch, name: str)
     assert refused > 5 * len(right)
 
 
-def test_paths_and_graphs_will_do(native: Path) -> None:
+def test_functions_accept_paths_and_graphs(native: Path) -> None:
     graph = dml2onnx.load(native)
     for model in (graph, native, str(native)):
         assert dml2onnx.check(model) == []

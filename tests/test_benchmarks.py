@@ -1,4 +1,4 @@
-"""The table of benchmarks: figures with their targets, kept with the machine and the day, as README.md has them."""
+"""The table of benchmarks in README.md: figures with their targets, the machine and the date."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ FAST = Figure("one", 1.25, "times cp", most=1.3, reason="never said")
 SLOW = Figure("two", 1.75, "times cp", most=1.3, reason="the disk takes 1.5")
 
 
-def test_figures_say_their_targets_and_what_stands_in_the_way() -> None:
+def test_figures_show_their_targets_and_causes() -> None:
     assert str(FAST) == "one: 1.25 times cp (target: at most 1.3, met)"
     assert str(SLOW) == "two: 1.75 times cp (target: at most 1.3, missed: the disk takes 1.5)"
     assert str(Figure("check", 9, "times", least=10)) == "check: 9.00 times (target: at least 10, missed)"
     assert str(Figure("run", 12345.6, "MiB")) == "run: 12,346 MiB"
 
 
-def test_figures_are_kept_beside_those_of_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_figures_of_other_scripts_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "figures.json"
     keep(file, "bench_size.py", Run((SLOW,), "2026-01-01", "a machine", {"Python": "3.11"}, 1.5))
     monkeypatch.setattr(sys, "argv", ["scripts/bench_batch.py"])
@@ -41,7 +41,7 @@ def test_figures_are_kept_beside_those_of_others(tmp_path: Path, monkeypatch: py
     assert runs["bench_batch.py"].versions["numpy"] in json.dumps(json.loads(file.read_text()))
 
 
-def test_the_table_has_ranges_and_what_misses_its_target() -> None:
+def test_the_table_has_ranges_and_missed_targets() -> None:
     run = Run((FAST, SLOW, Figure("run", 3, "MiB", 4)), "2026-01-01", "a machine", {"Python": "3.11"}, 1.5)
     rows = generate.table({"bench_size.py": run}).splitlines()
     assert rows[2].endswith(

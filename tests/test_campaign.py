@@ -1,4 +1,4 @@
-"""The campaign in small: the same trials as ``scripts/campaign.py``, a few seeds of each."""
+"""A small campaign: the trials of ``scripts/campaign.py`` with a few seeds each."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_relations(tmp_path_factory: pytest.TempPathFactory, sample: Sample) -> 
 
 @pytest.mark.parametrize("part", range(3))
 def test_sizes_with_names(monkeypatch: pytest.MonkeyPatch, part: int) -> None:
-    """Graphs, programs and operators in turns."""
+    """Graphs, programs and operators in turn."""
     monkeypatch.syspath_prepend(ROOT / "scripts")
     monkeypatch.setattr("dml2onnx.testing.reduction.BATCH", 20)
     journal = import_module("_campaign_journal").Campaign(None, part, 0.0)
@@ -75,7 +75,7 @@ def test_sizes_with_names(monkeypatch: pytest.MonkeyPatch, part: int) -> None:
 
 @pytest.mark.parametrize("wrong", ["text", "form"])
 def test_a_model_that_is_wrong_at_some_size_is_found(monkeypatch: pytest.MonkeyPatch, wrong: str) -> None:
-    """One that says other sizes than it has, and one whose form does not serve at some: here nobody looks."""
+    """One declares wrong sizes, and one has a form that is wrong at some sizes, with the check for that disabled."""
     g = dml2onnx.GraphBuilder()
     x = g.input("x", np.float32, [2, 3, 6])
     graph = g.build({"y": g.unfold(x, [2], [2], [1], [1], [0])})
@@ -88,8 +88,8 @@ def test_a_model_that_is_wrong_at_some_size_is_found(monkeypatch: pytest.MonkeyP
     assert any(sized_trials.trial(graph, seed).problem for seed in range(12))
 
 
-def test_a_change_that_no_finding_has_to_do_with_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The fields that rules have read are what names the axis of a wrong size: without them there are such changes."""
+def test_a_finding_that_does_not_name_the_changed_field_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wrong size is related to the axis by the fields that rules read; without them findings do not name it."""
     named = variations.findings
 
     def unnamed(op: OperatorDesc) -> list[Diagnostic]:
@@ -109,7 +109,7 @@ ADD = operator("ELEMENT_WISE_ADD", **dict.fromkeys(("ATensor", "BTensor", "Outpu
 
 
 def test_a_wrong_operator_is_found_and_reduced(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever is done to a sum, it stays wrong in each of its elements but the first: two are the least."""
+    """All elements of a sum but the first are wrong, so the smallest example has two."""
     evaluated = evaluate_results
 
     def wrong(graph: dml2onnx.Graph, feeds: dict[str, np.ndarray], *, exact: bool) -> dict[str, Any]:
@@ -128,7 +128,7 @@ def test_a_wrong_operator_is_found_and_reduced(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_walks_start_in_any_cell() -> None:
-    """One in sixty of them, and those of views that take the longest to be found."""
+    """One in sixty cells, and those with the views that take longest to find."""
     known = list(coverage.all_cells())
     rare = [cell for cell in known if cell[0] in ("DIAGONAL_MATRIX1", "RANDOM_GENERATOR", "MULTIHEAD_ATTENTION1")]
     for seed, cell in enumerate([*known[::60], *rare]):
@@ -146,8 +146,8 @@ def test_a_relation_that_does_not_hold_is_found(monkeypatch: pytest.MonkeyPatch,
     assert found == ["renamed: different numbers in OutputTensor0"]
 
 
-def test_other_orders_cost_what_ports_cost(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Two nodes and four ports: nothing is transposed between the nodes, unless one gets an order of its own."""
+def test_other_orders_cost_only_transposes_of_ports(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Two nodes and four ports: nothing is transposed between the nodes unless one gets an order of its own."""
     strides = dict.fromkeys(("ATensor", "BTensor"), t("FLOAT32", [2, 3, 4], strides=(1, 2, 6)))
     graph = batch.beside(
         [
@@ -166,9 +166,7 @@ def test_other_orders_cost_what_ports_cost(monkeypatch: pytest.MonkeyPatch, tmp_
         assert abs(compile_outputs(other, other.outputs).node_count - count) <= most
     assert max(allowed[True]) == 7
     assert max(allowed[False]) > 7 + relations.LONGEST_WAY
-    permuted = relations.permuted
     monkeypatch.setattr(relations, "transposed", lambda graph, other: -1)
-    monkeypatch.setattr(relations, "permuted", permuted)
     found, tried = relations.relations(single_node(ADD), 0, random.Random(0), tmp_path)
     assert "permuted together" in tried
     assert any(item.startswith("permuted together: ") for item in found)
@@ -177,23 +175,23 @@ def test_other_orders_cost_what_ports_cost(monkeypatch: pytest.MonkeyPatch, tmp_
 @pytest.mark.parametrize(
     ("name", "units", "wrong"), [("permuted", 1, False), ("permuted", 1 << 14, True), ("renamed", 1, True)]
 )
-def test_another_order_may_round_otherwise(
+def test_another_order_may_round_differently(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, units: int, wrong: bool
 ) -> None:
-    """By as much as the reference allows: the last elements of a row may be another kernel's."""
+    """Within the reference's tolerance, because another kernel may compute the last elements of a row."""
     sizes = t("FLOAT32", [3, 4])
     graph = single_node(operator("ACTIVATION_SIGMOID", InputTensor=sizes, OutputTensor=sizes))
     run, runs = CompiledModel.run, itertools.count()
 
-    def run_otherwise(model: CompiledModel, *given: Any) -> dict[str, Any]:
-        """The second model's last element is some units in the last place off."""
-        results = run(model, *given)
+    def run_inexactly(model: CompiledModel, *args: Any) -> dict[str, Any]:
+        """The second model's last element is wrong by ``units`` in the last place."""
+        results = run(model, *args)
         if next(runs) == 1:
             for array in results.values():
                 array.reshape(-1).view(np.int32)[-1] += units
         return results
 
-    monkeypatch.setattr(CompiledModel, "run", run_otherwise)
+    monkeypatch.setattr(CompiledModel, "run", run_inexactly)
     monkeypatch.setattr(relations, "_same", lambda *_: iter([(name, graph, None)]))
     monkeypatch.setattr(relations, "_other_numbers", lambda *_: iter(()))
     found, _ = relations.relations(graph, 0, random.Random(0), tmp_path)
@@ -201,7 +199,7 @@ def test_another_order_may_round_otherwise(
 
 
 def test_an_identity_may_give_an_input_another_shape(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """That of its first reader, where the input says nothing of its own: others reshape it, or need not any more."""
+    """An input without a shape takes that of its first reader; other readers reshape it, or need not any more."""
     wide, tall = t("FLOAT32", [2, 4]), t("FLOAT32", [4, 2])
     nodes = [
         operator("ELEMENT_WISE_ADD", ATensor=wide, BTensor=replace(wide, strides=(1, 2)), OutputTensor=wide),
@@ -231,8 +229,8 @@ def test_changes_are_of_the_field_that_they_name() -> None:
         assert differing <= set(names)
 
 
-def test_one_wrong_among_many_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where it is only wrong beside the others."""
+def test_a_wrong_operator_in_a_batch_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also if it is only wrong beside the others."""
     subtract = operator("ELEMENT_WISE_SUBTRACT", **dict(zip(ADD.schema.index, ADD.values, strict=True)))
     cases = [(single_node(op), seed) for seed, op in enumerate((ADD, subtract, ADD))]
     assert batch.trials(cases) == ["", "", ""]
@@ -250,7 +248,7 @@ def test_one_wrong_among_many_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert batch.trials(cases) == ["", "wrong", ""]
 
 
-def test_smaller_descriptors_come_to_an_end() -> None:
+def test_reduction_ends() -> None:
     op: OperatorDesc | None = ADD
     steps = 0
     while op is not None:
@@ -277,7 +275,7 @@ def test_the_script(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("need_all", [False, True])
-def test_the_script_may_need_to_reach_all(
+def test_the_script_can_require_full_coverage(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], need_all: bool
 ) -> None:
     monkeypatch.syspath_prepend(ROOT / "scripts")
@@ -305,7 +303,7 @@ def test_cells_of_a_descriptor() -> None:
     assert set(coverage.cells(op)) <= set(coverage.all_cells())
 
 
-def test_the_table_says_what_is_missing() -> None:
+def test_the_table_lists_missing_cells() -> None:
     known = set(coverage.all_cells())
     assert coverage.unreached(known) == []
     whole = coverage.table(dict.fromkeys(known, 1))
@@ -323,7 +321,7 @@ def test_the_table_says_what_is_missing() -> None:
 
 @pytest.mark.parametrize("format", mutations.FORMATS)
 def test_fuzzing_starts_from_models_that_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format: str) -> None:
-    """What atheris would be given, and its mutations of structure, without it."""
+    """The corpus and the structural mutations for atheris, without running it."""
     monkeypatch.syspath_prepend(ROOT / "scripts")
     fuzzing = import_module("_campaign_files")
     corpus = fuzzing.write_corpus(tmp_path / "corpus", format)
@@ -347,7 +345,7 @@ def test_fuzzing_starts_from_models_that_pass(tmp_path: Path, monkeypatch: pytes
 # --- Shrinking --------------------------------------------------------------------------------------------------------
 
 
-def test_shrinking_ends_when_the_time_is_up() -> None:
+def test_shrinking_respects_its_time_limit() -> None:
     numbers = st.lists(st.integers(0, 9), min_size=1, max_size=40)
 
     def check(seed: int, drawn: list[int]) -> str:

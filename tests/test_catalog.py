@@ -1,4 +1,4 @@
-"""`catalog`: names, levels, rows in force, laziness."""
+"""``catalog``: names, levels, rows in force, laziness."""
 
 import subprocess
 import sys
@@ -9,8 +9,8 @@ import pytest
 from dml2onnx import catalog
 from dml2onnx.catalog import LATEST, ConditionOp, FeatureLevel, Rule, familiar
 
-# Prints the JSON files that an expression opens, in a fresh interpreter where nothing is cached.
-WATCH = """
+# Prints the JSON files that an expression opens, in a new interpreter without caches.
+PRINT_OPENED = """
 import sys
 opened = []
 sys.addaudithook(lambda event, arguments: opened.append(str(arguments[0])) if event == "open" else None)
@@ -23,7 +23,7 @@ print("\\n".join(path for path in opened if path.endswith(".json")))
 
 def opened_files(expression: str) -> list[str]:
     finished = subprocess.run(
-        [sys.executable, "-c", WATCH.format(expression=expression)],
+        [sys.executable, "-c", PRINT_OPENED.format(expression=expression)],
         capture_output=True,
         text=True,
         check=True,
@@ -35,16 +35,16 @@ def opened_files(expression: str) -> list[str]:
 # --- Laziness -------------------------------------------------------------------------------------------------------
 
 
-def test_importing_reads_nothing() -> None:
-    assert opened_files("catalog.LATEST") == []
-
-
-def test_one_operator_opens_one_file() -> None:
-    assert opened_files("catalog.operator('PADDING'); catalog.operator('DML_OPERATOR_PADDING')") == ["padding.json"]
-
-
-def test_names_open_no_file() -> None:
-    assert opened_files("catalog.operator_names()") == []
+@pytest.mark.parametrize(
+    ("expression", "files"),
+    [
+        ("catalog.LATEST", []),
+        ("catalog.operator_names()", []),
+        ("catalog.operator('PADDING'); catalog.operator('DML_OPERATOR_PADDING')", ["padding.json"]),
+    ],
+)
+def test_files_are_read_lazily(expression: str, files: list[str]) -> None:
+    assert opened_files(expression) == files
 
 
 # --- Operators ------------------------------------------------------------------------------------------------------
@@ -58,7 +58,7 @@ def test_there_are_177_operators() -> None:
 
 
 def test_numbers_are_never_optional() -> None:
-    """A C struct always holds them; what may be null are pointers."""
+    """Members of a C struct always exist; only pointers may be null."""
     epsilon = catalog.operator("BATCH_NORMALIZATION_GRAD").field("Epsilon")
     assert epsilon is not None
     assert not epsilon.optional
@@ -229,14 +229,14 @@ def test_fused_activations() -> None:
         ("FROBNICATE", ""),
     ],
 )
-def test_operators_by_the_names_that_others_give_them(name: str, meant: str) -> None:
+def test_names_of_operators_in_other_libraries(name: str, meant: str) -> None:
     assert familiar.meant_operator(name) == meant
     with pytest.raises(catalog.UnknownOperatorError) as raised:
         catalog.operator(name)
     assert str(raised.value) == f"DirectML has no operator {name}" + (f"; did you mean {meant}?" if meant else "")
 
 
-def test_all_names_that_others_give_are_of_operators() -> None:
+def test_all_names_in_other_libraries_lead_to_operators() -> None:
     names = {name.removeprefix("DML_OPERATOR_") for name in catalog.operator_names()}
     assert set(familiar.OPERATORS_ELSEWHERE.values()) <= names
     assert not {familiar.meant_operator(name) for name in names} - names
@@ -244,6 +244,6 @@ def test_all_names_that_others_give_are_of_operators() -> None:
     assert not any(familiar.is_layout(name) for name in names)
 
 
-def test_what_descriptors_do_is_no_operator() -> None:
+def test_layout_changes_are_no_operators() -> None:
     with pytest.raises(catalog.UnknownOperatorError, match="no operator Transpose; the Sizes and Strides of tensors"):
         catalog.operator("Transpose")

@@ -1,4 +1,4 @@
-"""``compile``: what is asked of it, what it refuses, and what the model says of itself."""
+"""``compile``: options, refusals, and the properties of the model."""
 
 from __future__ import annotations
 
@@ -137,9 +137,9 @@ REASONS: dict[Code, Callable[[], CompiledModel]] = {
 
 
 @pytest.mark.parametrize("code", [item for item in vars(compiling).values() if isinstance(item, Code)])
-def test_every_reason_not_to_compile_is_met(code: Code, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By the compiler itself, without the checks: a code that nothing raises is a promise that nobody keeps."""
-    if code is not compiling.NOT_COMPILED_AS_ACCEPTED:  # which the compiler asks the checks about
+def test_every_reason_not_to_compile_is_reported(code: Code, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The compiler itself reports each code, without the checks."""
+    if code is not compiling.NOT_COMPILED_AS_ACCEPTED:  # which depends on the checks
         monkeypatch.setattr("dml2onnx.compiler.require_clean", lambda graph, feature_level, documented: ())
     if code.severity is Severity.ERROR:
         with pytest.raises(DmlError) as caught:
@@ -151,7 +151,7 @@ def test_every_reason_not_to_compile_is_met(code: Code, monkeypatch: pytest.Monk
     assert code.id in {item.code for item in found}
 
 
-# --- What the model says ------------------------------------------------------------------------------------------
+# --- Metadata -----------------------------------------------------------------------------------------------------
 
 
 def test_metadata() -> None:
@@ -192,7 +192,7 @@ def test_findings_of_reading_count() -> None:
 
 
 def test_feature_levels() -> None:
-    """The level of the call goes before that of the graph, which goes before the newest."""
+    """The level of the call overrides that of the graph, which overrides the newest."""
     integers = t("INT8", [4])
     op = operator("ACTIVATION_RELU", InputTensor=integers, OutputTensor=integers)
     x, y = Value("x", 4), Value("y", 4)
@@ -211,7 +211,7 @@ def test_feature_levels() -> None:
 # --- Running ------------------------------------------------------------------------------------------------------
 
 
-def test_sample_contents_of_another_length_do_not_stand_in() -> None:
+def test_sample_contents_of_another_length_are_not_used() -> None:
     graph = sample()
     short = GraphInput("x", graph.inputs[0].value, default=ArrayData.of(X[:2]))
     assert refused(compile(replace(graph, inputs=(short,))).run) == ["DML3004"]
@@ -222,31 +222,29 @@ def test_sample_contents_of_another_length_do_not_stand_in() -> None:
 # --- Memory -----------------------------------------------------------------------------------------------------------
 
 
-def exhaust(*_: object) -> np.ndarray:
-    """What no machine has memory for."""
+def exhaust_memory(*_: object) -> np.ndarray:
     return np.ones(1 << 60, np.uint8)
 
 
-def out_of_memory(call: Callable[[], object]) -> Diagnostic:
+@pytest.mark.parametrize(
+    ("owner", "function", "call"),
+    [
+        (Emitter, "emit", lambda: compile(sample())),
+        (interpreter, "run", lambda: evaluate(sample(), {"x": X})),
+    ],
+    ids=["lowering", "reference"],
+)
+def test_exhausted_memory_names_the_node(
+    monkeypatch: pytest.MonkeyPatch, owner: object, function: str, call: Callable[[], object]
+) -> None:
+    monkeypatch.setattr(owner, function, exhaust_memory)
     item = refusal(call)
-    assert item.code == "DML3016"
-    return item
-
-
-def test_memory_that_runs_out_in_a_lowering_names_the_node(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Emitter, "emit", exhaust)
-    item = out_of_memory(lambda: compile(sample()))
-    assert (item.node, item.operator, item.pointer) == ("add", "ELEMENT_WISE_ADD", "/nodes/add/desc")
-
-
-def test_memory_that_runs_out_in_the_reference_names_the_node(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(interpreter, "run", exhaust)
-    item = out_of_memory(lambda: evaluate(sample(), {"x": X}))
-    assert (item.node, item.operator, item.pointer) == ("add", "ELEMENT_WISE_ADD", "/nodes/add/desc")
+    assert (item.code, item.node, item.operator) == ("DML3016", "add", "ELEMENT_WISE_ADD")
+    assert item.pointer == "/nodes/add/desc"
 
 
 def test_sample_contents_beyond_the_memory_name_the_input() -> None:
-    """The file says that each of 2**58 bytes is the same one; compiling it takes no memory, running it does."""
+    """The file has one byte for all of 2**58; compiling it takes no memory, running it does."""
     wide = t("UINT8", [1 << 30, 1 << 28])
     x, y = Value("x", wide.total_bytes), Value("y", 16)
     first = t("UINT8", [16])
@@ -256,7 +254,8 @@ def test_sample_contents_beyond_the_memory_name_the_input() -> None:
         (node("copy", copy, y, InputTensor=x),), (GraphInput("x", x, default, wide),), (GraphOutput("y", y, first),)
     )
     model = compile(graph)
-    item = out_of_memory(lambda: model.run(max_bytes=1 << 62))
+    item = refusal(model.run, max_bytes=1 << 62)
+    assert item.code == "DML3016"
     assert '"x"' in item.message
     assert item.found == str(x.nbytes)
     with pytest.raises(DmlError, match='largest input is "x"') as caught:
@@ -264,13 +263,13 @@ def test_sample_contents_beyond_the_memory_name_the_input() -> None:
     assert [item.code for item in caught.value.diagnostics] == ["DML3020"]
 
 
-def test_progress_is_told_in_nodes() -> None:
+def test_progress_is_reported_in_nodes() -> None:
     g = dml2onnx.GraphBuilder()
     x = g.input("x", "FLOAT32", [4])
     for _ in range(130):
         x = g.sin(x)
-    told: list[str] = []
-    dml2onnx.compile(g.build({"y": x}), progress=told.append)
-    assert told == ["0 of 130 nodes", "64 of 130 nodes", "128 of 130 nodes"]
+    reported: list[str] = []
+    dml2onnx.compile(g.build({"y": x}), progress=reported.append)
+    assert reported == ["0 of 130 nodes", "64 of 130 nodes", "128 of 130 nodes"]
     with pytest.raises(dml2onnx.DmlError):
         dml2onnx.compile(g.build({"y": x}), progress="aloud")  # type: ignore[arg-type]  # nothing to call

@@ -1,4 +1,4 @@
-"""Graphs and compiled models as Python objects: what they print as, copies, pickles, and other processes."""
+"""Graphs and compiled models as Python objects: texts, copies, pickles, and other processes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dml2onnx.ir.data import FileData
 SAMPLES = Path(__file__).parent.parent / "samples"
 DIGITS = SAMPLES / "digits" / "model.json"
 
-ELSEWHERE = """
+OTHER_PROCESS = """
 import pickle, sys
 import dml2onnx
 graph = pickle.load(sys.stdin.buffer)
@@ -43,16 +43,15 @@ def test_copies_compute_the_same(graph: dml2onnx.Graph) -> None:
         assert same(dml2onnx.run(other), expected)
 
 
-def test_a_pickle_serves_another_process(graph: dml2onnx.Graph) -> None:
-    """Where texts, and what is made of them, have other hashes."""
-    done = subprocess.run(
-        [sys.executable, "-c", ELSEWHERE, DIGITS], input=pickle.dumps(graph), stdout=subprocess.PIPE, check=True
-    )
+def test_another_process_can_run_a_pickled_graph(graph: dml2onnx.Graph) -> None:
+    """Hashes of strings differ there."""
+    command = [sys.executable, "-c", OTHER_PROCESS, str(DIGITS)]
+    done = subprocess.run(command, input=pickle.dumps(graph), stdout=subprocess.PIPE, check=True)
     assert same(pickle.loads(done.stdout), dml2onnx.run(graph))
 
 
 def test_a_copy_has_the_same_weights() -> None:
-    """They may be gigabytes, and nobody writes into them."""
+    """They may be gigabytes, and are never written to."""
     g = dml2onnx.GraphBuilder()
     graph = g.build({"y": g.constant(np.float32(1)) + 1})
     assert copy.deepcopy(graph).constants[0].data is graph.constants[0].data
@@ -63,7 +62,7 @@ def test_a_compiled_model_pickles(graph: dml2onnx.Graph) -> None:
     assert pickle.loads(pickle.dumps(model)).serialize() == model.serialize()
 
 
-def test_what_is_looked_at_fits_a_line(graph: dml2onnx.Graph) -> None:
+def test_reprs_fit_a_line(graph: dml2onnx.Graph) -> None:
     assert repr(graph) == '<Graph "digits": 7 nodes, 1 input, 6 constants, 1 output>'
     assert repr(graph.nodes[0]) == '<Node "scale": ELEMENT_WISE_IDENTITY>'
     model = dml2onnx.compile(graph)
@@ -73,7 +72,7 @@ def test_what_is_looked_at_fits_a_line(graph: dml2onnx.Graph) -> None:
     assert len(repr(graph.nodes[0].operator)) < 600
 
 
-def test_what_is_printed_is_a_summary(graph: dml2onnx.Graph) -> None:
+def test_texts_are_summaries(graph: dml2onnx.Graph) -> None:
     lines = str(graph).splitlines()
     assert lines[0] == 'DirectML graph "digits", feature level 1_0'
     assert "  input  images: FLOAT32 [360, 1, 8, 8]" in lines
@@ -85,7 +84,7 @@ def test_what_is_printed_is_a_summary(graph: dml2onnx.Graph) -> None:
     assert f"  {model.node_count} nodes" in lines
 
 
-def test_a_summary_of_much_is_short() -> None:
+def test_summaries_are_short() -> None:
     g = dml2onnx.GraphBuilder()
     inputs = [g.input(f"x{i}", "FLOAT32", [1]) for i in range(100)]
     assert "  ... and 80 more" in str(g.build({"y": inputs[0] + 1})).splitlines()
@@ -107,12 +106,11 @@ def test_public_functions_are_found_by_other_processes() -> None:
 
 
 def test_results_pickle(graph: dml2onnx.Graph) -> None:
-    """Findings, levels, ports, comparisons: what functions give is what another process gets."""
     model = dml2onnx.compile(graph)
-    wrong = dml2onnx.check(SAMPLES / "broken" / "model.json")
-    assert wrong
+    findings = dml2onnx.check(SAMPLES / "broken" / "model.json")
+    assert findings
     results = [
-        wrong,
+        findings,
         dml2onnx.minimum_feature_level(graph),
         model.inputs,
         model.outputs,

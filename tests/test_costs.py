@@ -1,7 +1,7 @@
-"""What small files may cost: descriptors of every operator with large numbers in them, in a process with limits.
+"""The cost of small files: descriptors of every operator with large numbers, in a process with limits.
 
-``check`` and ``compile`` of each take bounded time of the processor and bounded memory, ``verify`` refuses what the
-reference implementation cannot compute; each either succeeds or says which node is too large, and for what.
+``check`` and ``compile`` take bounded CPU time and memory, and ``verify`` refuses what the reference implementation
+cannot compute; each succeeds or reports which node is too large, and for what.
 """
 
 from __future__ import annotations
@@ -16,14 +16,16 @@ import pytest
 
 from dml2onnx import catalog
 
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="limits of a process are POSIX's")
+
 SECONDS = 3
-"""Of the processor, for one operation on one file; they take some tenths."""
+"""Limit of CPU time for one operation on one file; a few tenths are usual."""
 MEMORY = 2 << 30
-"""Address space of the process, with what Python and its libraries take of it."""
+"""Address space of the process, including Python and its libraries."""
 EVERY = {"all": 11, "each": 31}
-"""Of so many variants of an operator one is tried: prime, for each number in turn is made large in six ways."""
+"""One in so many variants of an operator is tried: prime, because each number is made large in six ways."""
 SHARES = 2
-"""Processes that share the operators, each of which imports the whole package first."""
+"""Processes that share the operators; each first imports the whole package."""
 
 
 def reported(seconds: int, share: int, cases: str) -> dict[str, Any]:
@@ -36,7 +38,6 @@ def reported(seconds: int, share: int, cases: str) -> dict[str, Any]:
     return report
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="limits of a process are POSIX's")
 @pytest.mark.parametrize("share", range(SHARES))
 def test_costs(share: int, pytestconfig: pytest.Config) -> None:
     report = reported(SECONDS, share, pytestconfig.getoption("cases"))
@@ -46,12 +47,9 @@ def test_costs(share: int, pytestconfig: pytest.Config) -> None:
     assert report["problems"] == []
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="limits of a process are POSIX's")
 @pytest.mark.parametrize("share", range(SHARES))
-def test_the_reference_implementation_does_the_work_that_it_is_measured_by(
-    share: int, pytestconfig: pytest.Config
-) -> None:
-    """Counted: of what it does not refuse, calls of functions and bytes for each element that it says it looks at."""
+def test_costs_of_the_reference_implementation(share: int, pytestconfig: pytest.Config) -> None:
+    """Function calls and bytes stay within its estimate for all that it does not refuse."""
     report = reported(0, share, pytestconfig.getoption("cases"))
     assert report["computed"] > 10
     assert report["refused"] > 5

@@ -1,4 +1,4 @@
-"""That tests reach all that there is."""
+"""Tests cover every operator of DirectML and every ONNX operator that we emit."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ PACKAGE = Path(dml2onnx.__file__).parent
 TESTS = Path(__file__).parent
 
 NOT_DRAWN: dict[str, str] = {}
-"""Operators that random graphs do not have, each with the reason why."""
+"""Operators that random graphs do not have, with the reasons."""
 
 
 @cache
 def strings(*paths: Path) -> frozenset[str]:
-    """Every string that stands in these modules."""
+    """Returns every string constant in these modules."""
     return frozenset(
         item.value
         for path in paths
@@ -42,7 +42,7 @@ def strings(*paths: Path) -> frozenset[str]:
 
 
 def named_in_tests(family: str) -> frozenset[str]:
-    """What the test modules of a family's lowerings speak of, and the cases that such modules share."""
+    """Returns the strings in the test modules of a family's lowerings and in the modules that these share."""
     own = (TESTS / "lowering").glob(f"test_{family}*.py")
     shared = (path for path in (TESTS / "lowering").glob("*.py") if not path.stem.startswith("test_"))
     return strings(*sorted(own), *sorted(shared))
@@ -50,16 +50,16 @@ def named_in_tests(family: str) -> frozenset[str]:
 
 @pytest.mark.parametrize("name", [name.removeprefix("DML_OPERATOR_") for name in catalog.operator_names()])
 def test_every_operator_has_all_that_it_needs(name: str) -> None:
-    """A lowering with tests that name it, a reference, a right descriptor, and a place in the random graphs.
+    """A lowering with tests that name it, a reference, a valid descriptor, and a place in the random graphs.
 
-    ``tests/reference/test_examples.py`` says where answers of each are from, ``test_numpy.py`` what else defines it.
+    ``tests/reference/test_examples.py`` has the sources of expected results, ``test_numpy.py`` other definitions.
     """
     family = catalog.operator(name).family
     lacks = {
         "a lowering": name not in lowerings(),
         "a reference": name not in references(),
         "something to compare its reference with": name not in COMPARED,
-        "a right descriptor": not descriptors().get(f"DML_OPERATOR_{name}"),
+        "a valid descriptor": not descriptors().get(f"DML_OPERATOR_{name}"),
         "a place in the random graphs": not any(name in names for names in FAMILIES) and not NOT_DRAWN.get(name),
     }
     called = {name, re.sub(r"^(ACTIVATION|CUMULATIVE|ELEMENT_WISE)_((BIT|LOGICAL)_)?", "", name)}
@@ -69,7 +69,7 @@ def test_every_operator_has_all_that_it_needs(name: str) -> None:
     assert not [what for what, is_missing in lacks.items() if is_missing]
 
 
-def test_random_graphs_have_nothing_else() -> None:
+def test_random_graphs_have_every_operator_once() -> None:
     drawn = [name for family in FAMILIES for name in family]
     assert len(drawn) == len(set(drawn))
     assert set(drawn) | NOT_DRAWN.keys() == lowerings().keys()
@@ -77,13 +77,13 @@ def test_random_graphs_have_nothing_else() -> None:
 
 
 def test_all_onnx_operators_of_lowerings_and_passes_have_their_kernels_run() -> None:
-    """Those that their text names, which is more than any run would show."""
+    """Those named in the source, which are more than any run would show."""
     of_lowerings, of_passes = (
         {name for item in packages for name in strings(*sorted((PACKAGE / item).rglob("*.py"))) if defs.has(name, 23)}
         for packages in (("emitter", "legalise", "lowering"), ("passes",))
     )
     named = of_lowerings | of_passes
-    assert of_passes - {"If"} <= of_lowerings  # by which a model asks the processor
+    assert of_passes - {"If"} <= of_lowerings  # with which a model tests the processor
     assert sorted(named - INPUTS.keys()) == []
     emitted: set[str] = set()
     for op in chain.from_iterable(descriptors().values()):
@@ -95,7 +95,7 @@ def test_all_onnx_operators_of_lowerings_and_passes_have_their_kernels_run() -> 
     assert emitted <= named
 
 
-def test_the_operators_that_have_graphs_inside_are_those_of_onnx() -> None:
+def test_control_flow_operators_are_those_of_onnx() -> None:
     schemas = [item for item in defs.get_all_schemas() if not item.domain]
     graph = defs.OpSchema.AttrType.GRAPH
     assert {item.name for item in schemas if any(a.type == graph for a in item.attributes.values())} == CONTROL_FLOW

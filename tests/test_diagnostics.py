@@ -1,32 +1,24 @@
-"""Findings as values and as text; every code is explained."""
+"""Findings as values and as text, and the list of codes; ``scripts/generate_findings.py`` writes the wording."""
 
 from __future__ import annotations
 
 import ast
+import pkgutil
 import re
 from dataclasses import fields, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import dml2onnx
+from dml2onnx import codes
 from dml2onnx.cli.examples import demonstrations, examples, undemonstrated
-from dml2onnx.codes import (
-    all_codes,
-    building,
-    checking,
-    compiling,
-    exporting,
-    reading,
-    recordings,
-    running,
-    sizing,
-    unreadable,
-)
+from dml2onnx.codes import all_codes, building, checking, compiling, exporting, reading, running, unreadable
 from dml2onnx.diagnostics import Code, Diagnostic, DmlError, InternalError, Remedy, UnreadableError, changed
 
 CODE = Code("DML1042", "a title", "An explanation.")
+WORDINGS = Path(__file__).with_name("data").joinpath("findings.txt").read_text(encoding="utf-8").splitlines()
 
 
 def test_a_changed_finding_has_one_field_of_another_value() -> None:
@@ -48,7 +40,7 @@ def test_a_changed_finding_has_one_field_of_another_value() -> None:
         ({"node": "a", "pointer": "/nodes/0"}, 'DML1042 error: node "a", /nodes/0: wrong'),
     ],
 )
-def test_text_says_what_is_known_of_the_place(place: dict[str, Any], text: str) -> None:
+def test_texts_name_the_place(place: dict[str, Any], text: str) -> None:
     assert str(CODE.at("wrong", **place)) == text
 
 
@@ -60,7 +52,7 @@ def test_errors_carry_their_findings() -> None:
     assert isinstance(UnreadableError(items[0]), DmlError)
 
 
-def test_our_own_failures_are_no_findings() -> None:
+def test_internal_errors_are_no_findings() -> None:
     error = InternalError("JOIN", "it lost a tensor")
     assert not isinstance(error, DmlError)
     assert str(error).startswith("JOIN: it lost a tensor. ")
@@ -76,6 +68,7 @@ def test_every_code_is_explained(code: Code) -> None:
     assert code.explanation.endswith(".")
     assert code.explanation == code.explanation.strip()
     assert "  " not in code.explanation
+    assert f"{code.id}, {code.summary}: {code.explanation}" in WORDINGS, "run python scripts/generate_findings.py"
 
 
 @pytest.mark.parametrize(
@@ -101,37 +94,34 @@ def test_every_code_has_an_example() -> None:
     assert len(undemonstrated()) < 16
 
 
-def test_an_exception_says_what_is_expected() -> None:
-    """Unless its message or a remedy says so already."""
+def test_exceptions_name_the_expected_value() -> None:
+    """Unless the message or a remedy already does."""
     wrong = checking.ARRAY_LENGTH.at("Strides has 2 entries", expected="4 entries")
     assert str(DmlError(wrong)) == f"{wrong}\n    expected: 4 entries"
-    said = checking.ARRAY_LENGTH.at("Strides has 2 entries, not 4 entries", expected="4 entries")
-    assert str(DmlError(said)) == str(said)
+    complete = checking.ARRAY_LENGTH.at("Strides has 2 entries, not 4 entries", expected="4 entries")
+    assert str(DmlError(complete)) == str(complete)
     remedied = replace(wrong, remedies=(Remedy("4 entries, such as [1, 1, 1, 1]"),))
     assert "expected" not in str(DmlError(remedied))
 
 
 def test_every_code_is_used() -> None:
     """A code that no other module names is never raised."""
-    codes = Path(dml2onnx.__file__).parent / "codes"
+    directory = Path(codes.__file__).parent
     used = {
         item.attr if isinstance(item, ast.Attribute) else item.id
-        for path in codes.parent.rglob("*.py")
-        if path.parent != codes
+        for path in directory.parent.rglob("*.py")
+        if path.parent != directory
         for item in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(item, (ast.Attribute, ast.Name))
     }
-    modules = (unreadable, reading, recordings, checking, building, exporting, compiling, sizing, running)
-    named = {name for module in modules for name, value in vars(module).items() if isinstance(value, Code)}
-    assert named - used == set()
+    assert {name for name, _ in defined()} - used == set()
+
+
+def defined() -> list[tuple[str, Code]]:
+    """Returns the codes of all modules with the names of their constants."""
+    modules = [import_module(f"dml2onnx.codes.{item.name}") for item in pkgutil.iter_modules(codes.__path__)]
+    return [(name, value) for module in modules for name, value in vars(module).items() if isinstance(value, Code)]
 
 
 def test_codes_are_listed_in_order() -> None:
-    assert list(all_codes()) == sorted(all_codes())
-    defined = [
-        value
-        for module in (unreadable, reading, recordings, checking, building, exporting, compiling, sizing, running)
-        for value in vars(module).values()
-        if isinstance(value, Code)
-    ]
-    assert len(defined) == len(all_codes())
+    assert list(all_codes()) == sorted(code.id for _, code in defined())

@@ -1,4 +1,4 @@
-"""What comes from elsewhere costs no more than it is large, and leads nowhere but to its own directory."""
+"""Untrusted input: its cost is bounded by its size, and it reads no files outside its directory."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from dml2onnx.frontends.text import read_document
 from dml2onnx.ir.mapped import MappedFiles
 from dml2onnx.providers.threads import SESSION_THREADS, session_threads
 from dml2onnx.report.batched import Work
-from tests.frontends.models import GRAPH, NATIVE
+from tests.frontends.models import GRAPH, NATIVE, f32, one_node
 
 ROOT = Path(__file__).parent.parent
 links = pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
 
 
 def seconds(function: Any, *arguments: Any) -> float:
-    """Of the processor, whatever comes of it."""
+    """Returns the CPU seconds of a call that may be refused."""
     before = time.process_time()
     with contextlib.suppress(DmlError):
         function(*arguments)
@@ -42,7 +42,7 @@ def seconds(function: Any, *arguments: Any) -> float:
 
 
 @links
-def test_constants_of_a_directory_lie_in_it(tmp_path: Path) -> None:
+def test_links_out_of_a_directory_of_constants_are_refused(tmp_path: Path) -> None:
     model, contents, other = tmp_path / "model.json", tmp_path / "contents", tmp_path / "other"
     model.write_text(json.dumps(NATIVE), encoding="utf-8")
     contents.mkdir()
@@ -57,7 +57,7 @@ def test_constants_of_a_directory_lie_in_it(tmp_path: Path) -> None:
 
 
 @links
-def test_a_directory_is_checked_without_what_lies_outside(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_links_out_of_a_checked_directory_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     models, other = tmp_path / "models", tmp_path / "other"
     models.mkdir()
     other.mkdir()
@@ -65,9 +65,9 @@ def test_a_directory_is_checked_without_what_lies_outside(tmp_path: Path, capsys
     (models / "link.json").symlink_to(other / "secret.json")
     (models / "model.json").write_text(json.dumps(NATIVE), encoding="utf-8")
     assert main(["check", str(models)]) == 2
-    said = "".join(capsys.readouterr())
-    assert "DML1020" in said
-    assert "password" not in said
+    output = "".join(capsys.readouterr())
+    assert "DML1020" in output
+    assert "password" not in output
     (other / "secret.json").write_text(json.dumps(NATIVE), encoding="utf-8")
     assert main(["check", str(models), "--allow-path", str(other)]) == 0
 
@@ -95,7 +95,7 @@ def test_members_of_one_name_are_counted_once() -> None:
     assert len(list(document.repeated())) == 20_000
 
 
-def test_a_recording_has_each_file_once(tmp_path: Path) -> None:
+def test_a_recording_must_not_list_a_file_twice(tmp_path: Path) -> None:
     (tmp_path / "net.json").write_text(json.dumps(GRAPH), encoding="utf-8")
     listed = [{"name": f"g{index}", "kind": "graph", "nodes": 1, "file": "net.json"} for index in range(800)]
     index = tmp_path / recording.INDEX
@@ -108,8 +108,8 @@ def test_archives_are_not_unpacked_beyond_the_limit(tmp_path: Path, capsys: pyte
     (tmp_path / "model.json").write_text(json.dumps(NATIVE), encoding="utf-8")
     np.savez_compressed(tmp_path / "x.npz", x=np.zeros(1 << 20, np.float32))
     for option in ("--constant", "--input"):
-        given = ["run", str(tmp_path / "model.json"), option, f"x={tmp_path / 'x.npz'}", "--max-bytes", "1M"]
-        assert main(given) == 2
+        command = ["run", str(tmp_path / "model.json"), option, f"x={tmp_path / 'x.npz'}", "--max-bytes", "1M"]
+        assert main(command) == 2
         assert f"at most {1 << 20} bytes" in capsys.readouterr().err
 
 
@@ -134,7 +134,7 @@ RECORD = {"model": "m", "work": "w", "status": "passed", "seconds": 1.0, "source
         {"answer": {"diagnostics": [{"code": 1}]}},
     ],
 )  # fmt: skip
-def test_lines_of_a_journal_that_are_no_records_are_passed_over(tmp_path: Path, changed: dict[str, Any]) -> None:
+def test_malformed_lines_of_a_journal_are_skipped(tmp_path: Path, changed: dict[str, Any]) -> None:
     work = Work(work="w", do="check", options={})
     path = tmp_path / "journal"
     with Journal(path, work):
@@ -146,16 +146,11 @@ def test_lines_of_a_journal_that_are_no_records_are_passed_over(tmp_path: Path, 
 
 
 def huge(tensor: dict[str, Any], contents: dict[str, Any]) -> dict[str, Any]:
-    """A constant of some hundred bytes of text."""
-    plain = {"DataType": "FLOAT32", "Sizes": [2]}
-    node = {
-        "type": "ACTIVATION_RELU",
-        "name": "n",
-        "desc": {"InputTensor": {**plain, **tensor}, "OutputTensor": plain},
-        "inputs": {"InputTensor": "w"},
-        "outputs": {"OutputTensor": "y"},
-    }
-    return {"dml2onnx": 1, "constants": {"w": {**plain, **tensor, **contents}}, "nodes": [node], "outputs": ["y"]}
+    """A model of a few hundred bytes with a large constant."""
+    w = f32(2, **tensor)
+    desc = {"InputTensor": w, "OutputTensor": f32(2)}
+    model = one_node("ACTIVATION_RELU", desc, {}, inputs={"InputTensor": "w"})
+    return {**model, "inputs": {}, "constants": {"w": {**w, **contents}}}
 
 
 @pytest.mark.parametrize("to", ["native", "dxdispatch", "dml_graph", "serialized"])
@@ -166,7 +161,8 @@ def test_small_models_are_not_written_as_terabytes(
 ) -> None:
     path = tmp_path / "model.json"
     path.write_text(json.dumps(huge({"TotalTensorSizeInBytes": total}, contents)), encoding="utf-8")
-    monkeypatch.setattr("dml2onnx.exporters.native_contents.MAX_GENERATED", 1 << 20)  # lest a failure fill the disk
+    # so that a failure does not fill the disk
+    monkeypatch.setattr("dml2onnx.exporters.native_contents.MAX_GENERATED", 1 << 20)
     target = tmp_path / "out" / "model.out"
     target.parent.mkdir()
     assert seconds(lambda: dml2onnx.convert(path, target, format=to)) < 2
@@ -177,10 +173,10 @@ def test_small_models_are_not_written_as_terabytes(
             assert not isinstance(values, dict) or values.get("valueCount", 0) < 1 << 32
 
 
-# --- Files that become shorter ----------------------------------------------------------------------------------------
+# --- Truncated files --------------------------------------------------------------------------------------------------
 
 
-SHORTENED = """
+TRUNCATED = """
 import os, sys
 import numpy as np
 import dml2onnx
@@ -217,21 +213,21 @@ except dml2onnx.DmlError as error:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="what is mapped there cannot be shortened")
 @pytest.mark.parametrize("step", ["session", "save", "constant", "mapped session", "mapped run", "mapped bound"])
-def test_a_file_that_becomes_shorter_is_said(tmp_path: Path, step: str) -> None:
-    """Where the process would be ended by SIGBUS: weights are written into the message, or mapped by ONNX Runtime."""
+def test_truncated_files_are_reported(tmp_path: Path, step: str) -> None:
+    """Instead of SIGBUS: weights are written into the model, or mapped by ONNX Runtime."""
     path = tmp_path / "w.npy"
     np.save(path, np.ones((1, 1 << 20), np.float32))
-    command = [sys.executable, "-c", SHORTENED, step, str(path)]
+    command = [sys.executable, "-c", TRUNCATED, step, str(path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 1, (done.returncode, done.stderr)
     assert done.stderr.startswith("DML1021"), done.stderr
 
 
-def test_a_file_that_is_read_again_and_again_is_as_long_as_it_is(tmp_path: Path) -> None:
-    """A mapped array may repeat elements by strides, and so have more bytes than its file."""
+def test_views_of_mapped_files_require_only_their_bytes(tmp_path: Path) -> None:
+    """A view may repeat elements by strides, and so have more bytes than its file."""
     path = tmp_path / "x.npy"
     np.save(path, np.arange(4, dtype=np.float32))
-    (whole,) = [np.load(path, mmap_mode="r")]
+    whole = np.load(path, mmap_mode="r")
     for view in (np.broadcast_to(whole, (3, 4)), whole[::2], whole[::-1], whole[1:3]):
         MappedFiles([view]).require()
     os.truncate(path, path.stat().st_size - 4)

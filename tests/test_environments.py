@@ -1,4 +1,4 @@
-"""The environments of the project: what is pinned, and how they are made."""
+"""The environments of the project: pinned packages and installation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LOCKS = (
 
 
 def lines_of(name: str) -> list[str]:
-    """The lines of a file of requirements, those that go on joined, without comments."""
+    """Returns the logical lines of a requirements file, without comments."""
     text = (SCRIPTS / "requirements" / name).read_text(encoding="utf-8").replace("\\\n", " ")
     return [line for line in text.splitlines() if line and not line.startswith("#")]
 
@@ -46,11 +46,10 @@ class TestPins:
         assert len(names) == len(set(names))
 
     @pytest.mark.parametrize("lock", LOCKS)
-    def test_all_that_is_asked_for_is_pinned(self, lock, script):
+    def test_all_requirements_are_pinned(self, lock, script):
         sources = [Path(item).name for item in script("lock").LOCKS[lock] if item.endswith(".in")]
-        asked = [Requirement(line) for name in sources for line in lines_of(name)]
         pinned = {canonicalize_name(pin.name): str(pin.specifier).removeprefix("==") for pin in pins(lock)}
-        for requirement in asked:
+        for requirement in (Requirement(line) for name in sources for line in lines_of(name)):
             assert requirement.specifier.contains(pinned[canonicalize_name(requirement.name)]), requirement
 
     def test_every_file_of_requirements_is_locked(self, script):
@@ -58,8 +57,8 @@ class TestPins:
         assert files == set(LOCKS) == set(script("lock").LOCKS)
 
     @pytest.mark.parametrize("in_environment", [False, True])
-    def test_locks_are_made_with_the_index_that_pip_is_set_up_for(self, script, monkeypatch, tmp_path, in_environment):
-        """From its files too, which uv does not read. Further indexes may have files for one machine only."""
+    def test_locks_use_the_index_of_pips_configuration(self, script, monkeypatch, tmp_path, in_environment):
+        """Including its files, which uv does not read. Extra indexes are ignored: they may be local to one machine."""
         configuration = tmp_path / "pip.conf"
         lines = ["[global]", "index-url = https://in-file.invalid/simple", "extra-index-url = file:///more"]
         configuration.write_text("\n".join([*lines, f"cert = {configuration}"]), encoding="utf-8")
@@ -72,7 +71,7 @@ class TestPins:
         found = script("lock").pip_configuration()
         assert found == {"UV_DEFAULT_INDEX": f"https://in-{where}.invalid/simple", "SSL_CERT_FILE": str(configuration)}
 
-    def test_the_project_accepts_what_is_pinned(self):
+    def test_the_project_accepts_the_pins(self):
         project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
         pinned = {canonicalize_name(pin.name): str(pin.specifier).removeprefix("==") for pin in pins()}
         extras = [item for several in project["project"]["optional-dependencies"].values() for item in several]
@@ -92,7 +91,7 @@ class TestPins:
         assert len(runtimes) == 1
 
     @pytest.mark.parametrize(("lock", "end", "steps"), [("ort124", ">=", 0), ("ort132", "<", 1)])
-    def test_the_other_runtimes_are_the_ends_of_what_the_project_accepts(self, lock, end, steps):
+    def test_the_other_runtimes_are_the_ends_of_the_accepted_range(self, lock, end, steps):
         project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
         (requirement,) = (Requirement(text) for text in project["project"]["dependencies"] if "onnxruntime>" in text)
         major, minor = next(str(item.version) for item in requirement.specifier if item.operator == end).split(".")
@@ -105,7 +104,7 @@ class TestPins:
 
 
 class TestEnvironment:
-    def test_the_fingerprint_follows_what_it_is_made_of(self, script):
+    def test_the_fingerprint_depends_on_pins_and_project(self, script):
         fingerprint = script("_environment").fingerprint
         assert len({fingerprint("a==1", "p"), fingerprint("a==2", "p"), fingerprint("a==1", "q")}) == 3
 
@@ -128,7 +127,7 @@ class TestEnvironment:
         monkeypatch.setattr(module, "run", run)
         return module, commands
 
-    def test_a_missing_environment_is_made_once(self, project):
+    def test_a_missing_environment_is_created_once(self, project):
         module, commands = project
         python = module.prepare(".venv")
         assert python.exists()
@@ -139,20 +138,20 @@ class TestEnvironment:
         assert module.prepare(".venv") == python
         assert commands == []
 
-    def test_what_a_link_leads_to_stays(self, project):
-        """Another checkout has the environment: one of its own takes the place of the link."""
+    def test_linked_environments_of_other_checkouts_are_not_changed(self, project):
+        """A new environment replaces the link."""
         module, commands = project
         other = module.ROOT / "other"
-        made = module.interpreter(other)
-        made.parent.mkdir(parents=True)
-        made.write_text("theirs", encoding="utf-8")
+        theirs = module.interpreter(other)
+        theirs.parent.mkdir(parents=True)
+        theirs.write_text("theirs", encoding="utf-8")
         (module.ROOT / ".venv").symlink_to(other, target_is_directory=True)
         python = module.prepare(".venv")
         assert "--clear" in commands[0]
         assert not (module.ROOT / ".venv").is_symlink()
-        assert (made.read_text(encoding="utf-8"), python.read_text(encoding="utf-8")) == ("theirs", "")
+        assert (theirs.read_text(encoding="utf-8"), python.read_text(encoding="utf-8")) == ("theirs", "")
 
-    def test_other_pins_make_it_anew(self, project):
+    def test_other_pins_create_a_new_environment(self, project):
         module, commands = project
         module.prepare(".venv")
         commands.clear()
@@ -160,8 +159,8 @@ class TestEnvironment:
         assert len(commands) == 3
         assert commands[1][-1] == str(SCRIPTS / "requirements" / "docs.txt")
 
-    def test_another_runtime_has_the_rest_from_the_first_environment(self, script, monkeypatch, tmp_path):
-        """Its own packages come first; what the first environment leads to is there as well."""
+    def test_another_runtime_shares_the_rest_of_the_first_environment(self, script, monkeypatch, tmp_path):
+        """Its own packages come first; paths in ``.pth`` files of the first environment count too."""
         module = script("_environment")
         monkeypatch.setattr(module, "ROOT", tmp_path)
         monkeypatch.setattr(module, "pip", lambda *_: None)
@@ -180,7 +179,7 @@ class TestEnvironment:
         done = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True)
         assert done.stdout.split("\n")[:3] == [str(own), str(first), str(elsewhere)]
 
-    def test_a_failed_installation_is_not_taken_for_a_good_one(self, project, monkeypatch):
+    def test_failed_installations_are_repeated(self, project, monkeypatch):
         module, commands = project
         monkeypatch.setenv("PREPARE", "fail")
         with pytest.raises(SystemExit, match="pip install"):
@@ -191,8 +190,8 @@ class TestEnvironment:
         assert len(commands) == 3
 
     @pytest.mark.parametrize("tool", [False, True])
-    def test_the_callers_pip_is_used_where_no_other_is_needed(self, project, monkeypatch, tool):
-        """Where Python comes without one, and for tools, if it can do so."""
+    def test_the_callers_pip_is_used_if_possible(self, project, monkeypatch, tool):
+        """If Python comes without pip, and for tools."""
         module, commands = project
         find_spec = importlib.util.find_spec
         if not tool:
@@ -204,7 +203,7 @@ class TestEnvironment:
         assert "--without-pip" in commands[0]
         assert commands[1][:4] == [sys.executable, "-m", "pip", "--python"]
 
-    def test_a_tool_is_made_once_and_without_looking_for_more(self, project):
+    def test_a_tool_is_created_once_without_dependencies(self, project):
         module, commands = project
         assert module.prepare_tool("browser")
         assert ["venv" in command for command in commands] == [True, False]
@@ -213,13 +212,13 @@ class TestEnvironment:
         assert module.prepare_tool("browser")
         assert commands == []
 
-    def test_without_a_tool_the_rest_goes_on(self, project, monkeypatch, capsys):
+    def test_a_missing_tool_is_no_error(self, project, monkeypatch, capsys):
         module, _ = project
         monkeypatch.setenv("PREPARE", "fail")
         assert not module.prepare_tool("browser")
         assert "pip install --require-hashes --no-deps" in capsys.readouterr().out
 
-    def test_a_directory_is_filled_again_when_it_is_made_of_something_else(self, project, tmp_path, capsys):
+    def test_a_directory_is_filled_again_if_its_inputs_change(self, project, tmp_path, capsys):
         module, _ = project
         directory, filled = tmp_path / "made", []
 
@@ -237,13 +236,13 @@ class TestEnvironment:
         assert "nothing was made: no network" in capsys.readouterr().out
         assert module.fill_directory(directory, "c", fill, "nothing")
 
-    def test_an_old_pip_fills_nothing_but_its_own_environment(self, project, monkeypatch):
+    def test_an_old_pip_installs_only_into_its_own_environment(self, project, monkeypatch):
         module, commands = project
         monkeypatch.setattr(module, "version", lambda _: "22.2.2")
         module.prepare(".venv", project=False)
         assert "--without-pip" not in commands[0]
 
-    def test_without_any_pip_it_says_what_to_install(self, project, monkeypatch):
+    def test_without_any_pip_it_names_the_package_to_install(self, project, monkeypatch):
         module, _ = project
 
         def missing(name):

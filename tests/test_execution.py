@@ -1,4 +1,4 @@
-"""Running programs: results, what they print and write at which moment, and where files may go."""
+"""Running programs: results, values that they print and write, and paths of files."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_all_errors_of_a_program(tmp_path: Path) -> None:
 # --- Effects ------------------------------------------------------------------------------------------------------
 
 
-def test_effects_show_their_moment(tmp_path: Path) -> None:
+def test_effects_have_the_values_of_their_moment(tmp_path: Path) -> None:
     graph = load(saved(tmp_path, doubling(show("x"), DOUBLE, show("x"), DOUBLE, show("x"), show("y"), into="x")))
     execution = execute(graph, {})
     assert [effect.output.name for effect, _ in execution.shown] == ["x", "x", "x", "y"]
@@ -117,7 +117,7 @@ def test_the_same_value_shown_twice_is_computed_once(tmp_path: Path) -> None:
 
 
 def test_nibbles_are_shown_two_to_a_byte(tmp_path: Path) -> None:
-    """Files get the bytes of a buffer, so there is nothing to unpack."""
+    """Files get the bytes of a buffer, not unpacked."""
     program = doubling(DOUBLE, show("nibbles"))
     (tmp_path / "data.bin").write_bytes(bytes([0x21, 0xF3]))
     contents = {"initialValuesDataType": "INT4", "initialValues": {"sourcePath": "data.bin"}}
@@ -133,25 +133,25 @@ def test_profiles(tmp_path: Path) -> None:
     assert [item.operator for item in times] == ["Add"]
 
 
-def test_every_pass_can_be_left_out_of_a_run() -> None:
-    """Layout propagation too, which is none of the model's own passes."""
+def test_every_pass_can_be_disabled_in_a_run() -> None:
+    """Including layout propagation, which runs before the passes on the model."""
     graph = between(with_bias)
     x = {"x": np.ones((2, 4, 5, 3), np.float32)}
     ran = [
-        execute(graph, x, options=CompileOptions.of(target="cpu", without_passes=left_out))
-        for left_out in ([], [LAYOUT_PROPAGATION])
+        execute(graph, x, options=CompileOptions.of(target="cpu", without_passes=disabled))
+        for disabled in ([], [LAYOUT_PROPAGATION])
     ]
     made = [[node.op_type for node in item.model.lowered.nodes] for item in ran]
     assert made[0] != made[1]
     assert made[1] == [node.op_type for node in compile(graph, without_passes=[LAYOUT_PROPAGATION]).lowered.nodes]
 
 
-def test_how_far_a_run_is_is_told() -> None:
+def test_runs_report_progress() -> None:
     g = GraphBuilder()
-    told: list[str] = []
+    reported: list[str] = []
     graph = g.build({"y": g.activation_relu(g.input("x", "FLOAT32", [3]))})
-    execute(graph, {"x": np.zeros(3, np.float32)}, progress=told.append)
-    assert told == ["compiling, 0 of 1 nodes", "loading 1 ONNX node", "running 1 ONNX node"]
+    execute(graph, {"x": np.zeros(3, np.float32)}, progress=reported.append)
+    assert reported == ["compiling, 0 of 1 nodes", "loading 1 ONNX node", "running 1 ONNX node"]
 
 
 # --- Files --------------------------------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ def test_npy_files_have_the_dimensions_of_the_command(tmp_path: Path) -> None:
 
 
 def test_npy_files_may_leave_out_the_end_of_the_buffer(tmp_path: Path) -> None:
-    """Three halves lie in a buffer of 8 bytes."""
+    """Three FLOAT16 numbers need a buffer of 8 bytes."""
     path = write_effect(effect("y.npy", 2, 3), NUMBERS, tmp_path)
     np.testing.assert_array_equal(np.load(path), NUMBERS[:6].reshape(2, 3))
 
@@ -220,6 +220,6 @@ def test_dimensions_that_do_not_fit(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a", "."])
-def test_a_directory_where_a_file_should_be(tmp_path: Path, name: str) -> None:
+def test_a_directory_instead_of_a_file(tmp_path: Path, name: str) -> None:
     (tmp_path / "a").mkdir()
     assert refused(write_effect, effect(name), NUMBERS, tmp_path) == ["DML3009"]

@@ -1,4 +1,4 @@
-"""What a target has no kernels for is named with its reason, and nothing else is."""
+"""Warnings for nodes that a target has no kernels for."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dml2onnx import compile
+from dml2onnx import compile, convert
 from dml2onnx.cli import main
 from dml2onnx.ir.graph import Graph
 from dml2onnx.targets import NAMES, target
@@ -17,14 +17,14 @@ from dml2onnx.testing.valid import descriptors
 from tests.lowering.harness import make_case, operator, t
 
 
-def sines(data_type: str) -> Graph:
-    """Two nodes in a row would be one DirectML graph each; this has one."""
+def absolute(data_type: str) -> Graph:
+    """A graph with one node."""
     tensor = t(data_type, [1, 1, 2, 3])
     return make_case(operator("ELEMENT_WISE_ABS", InputTensor=tensor, OutputTensor=tensor)).graph
 
 
 def fallbacks(name: str, opset: int) -> set[str]:
-    """The operators of which a right descriptor becomes a node that the target has no kernel for."""
+    """Returns the operators of which a valid descriptor becomes a node that the target has no kernel for."""
     return {
         op.type
         for several in descriptors().values()
@@ -33,8 +33,8 @@ def fallbacks(name: str, opset: int) -> set[str]:
     }
 
 
-def test_what_falls_back() -> None:
-    """DirectML scatters in opset 17, whose ScatterElements and ScatterND are the last that it has kernels for."""
+def test_operators_that_fall_back() -> None:
+    """The last kernels of ScatterElements and ScatterND for DirectML are of opset 17."""
     assert fallbacks("openvino", 21) == set()
     scatter = {"MAX_POOLING_GRAD", "NONZERO_COORDINATES", "ROI_ALIGN_GRAD", "SCATTER", "SCATTER_ND"}
     assert fallbacks("dml", 21) == scatter
@@ -42,7 +42,7 @@ def test_what_falls_back() -> None:
 
 
 def test_a_node_without_a_kernel_is_named() -> None:
-    (found,) = compile(sines("INT64"), target="webgpu").warnings
+    (found,) = compile(absolute("INT64"), target="webgpu").warnings
     assert found.code == "DML2009"
     assert found.operator == "ELEMENT_WISE_ABS"
     assert found.found == "Abs of int64"
@@ -50,16 +50,16 @@ def test_a_node_without_a_kernel_is_named() -> None:
     assert "runs on the CPU" in found.message
 
 
-def test_openvino_by_itself_does_not_fall_back() -> None:
+def test_openvino_alone_does_not_fall_back() -> None:
     assert not target("openvino").falls_back
-    found = compile(sines("INT64"), target="portable").warnings
+    found = compile(absolute("INT64"), target="portable").warnings
     assert [item.code for item in found] == ["DML2009"]
     assert found[0].message.endswith("will not run there without ONNX Runtime, which takes the CPU instead")
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_nothing_is_said_where_all_has_kernels(name: str) -> None:
-    assert compile(sines("FLOAT32"), target=name).warnings == ()
+def test_no_warnings_if_there_are_kernels(name: str) -> None:
+    assert compile(absolute("FLOAT32"), target=name).warnings == ()
 
 
 def test_the_opset_that_has_a_kernel_is_named() -> None:
@@ -70,13 +70,12 @@ def test_the_opset_that_has_a_kernel_is_named() -> None:
     assert compile(graph, target="webgpu").warnings == ()
 
 
-def test_nodes_within_bodies_are_looked_at() -> None:
-    """The body of a Scan runs where the Scan does, and its nodes want kernels as well."""
+def test_nodes_in_bodies_are_checked() -> None:
+    """The body of a Scan runs on the device of the Scan, so its nodes need kernels too."""
     tensor, keys = t("UINT32", [1, 1, 1, 64]), t("UINT32", [1, 1, 1, 6])
     op = operator("RANDOM_GENERATOR", InputStateTensor=keys, OutputTensor=tensor, Type="PHILOX_4X32_10")
     found = {str(item.found).split(" of ")[0] for item in compile(make_case(op).graph, target="webgpu").warnings}
-    inside = {"BitwiseXor", "Mul", "BitShift"}
-    assert found & inside
+    assert found & {"BitwiseXor", "Mul", "BitShift"}
 
 
 def test_several_nodes_are_one_finding() -> None:
@@ -89,15 +88,12 @@ def test_several_nodes_are_one_finding() -> None:
 
 def test_the_command_names_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     graph = tmp_path / "model.json"
-    from dml2onnx import convert
-
-    convert(sines("INT64"), graph)
+    convert(absolute("INT64"), graph)
     assert main(["compile", str(graph), "--target", "webgpu", "-o", str(tmp_path / "m.onnx"), "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert [item["code"] for item in answer["diagnostics"]] == ["DML2009"]
     assert main(["compile", str(graph), "--target", "webgpu", "-o", str(tmp_path / "m.onnx")]) == 0
     assert "DML2009" in "".join(capsys.readouterr())
     x = np.array([[-1, 2, -3], [4, -5, 6]], np.int64)
-    assert np.array_equal(
-        np.abs(x), compile(graph, target="webgpu").run({"InputTensor": x.ravel()})["OutputTensor"][0, 0]
-    )
+    y = compile(graph, target="webgpu").run({"InputTensor": x.ravel()})["OutputTensor"]
+    assert np.array_equal(np.abs(x), y[0, 0])

@@ -1,4 +1,4 @@
-"""What is written is complete and in its place, or everything is as it was, whatever fails and wherever."""
+"""Writing files is atomic: all files are complete, or nothing has changed, whichever step fails."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from tests.refusals import refused
 from tests.test_writer import product
 
 STEPS = ("open", "write", "flush", "fsync", "chmod", "link", "replace")
-"""What the system is asked for when files are written."""
+"""System calls that write files."""
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="files of POSIX systems")
 
 
 class Faults:
-    """Counts every step that is taken, and fails at one of them, before it is done or after."""
+    """Counts steps and raises an error at one of them, before or after executing it."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, at: int, error: BaseException, *, after: bool) -> None:
         self.at, self.error, self.after = at, error, after
@@ -117,7 +117,7 @@ OLD = b"""{
   ],
   "outputs": ["y"]
 }"""
-"""A model that names the files beside it, which are its own to replace."""
+"""A model that names the files beside it, so that writing may replace them."""
 NO_SPACE = OSError(28, "No space left on device")
 WRITERS = [save_inside, save_beside, export_beside]
 BEFORE: dict[str, dict[str, bytes]] = {
@@ -136,13 +136,13 @@ def prepared(directory: Path, before: dict[str, bytes]) -> Path:
 
 @pytest.mark.parametrize("writer", WRITERS)
 @pytest.mark.parametrize("before", BEFORE)
-def test_all_is_new_or_all_is_old(
+def test_failed_writes_change_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writer: Callable[[Path], None], before: str
 ) -> None:
-    """Every step fails once, by the system and by an interruption, before it is done and after."""
+    """Each step fails once with a system error, and with an interruption before and after it."""
     fine = tmp_path / "fine"
     fine.mkdir()
-    writer(tmp_path / "first.onnx")  # whatever has to be imported opens files too
+    writer(tmp_path / "first.onnx")  # lazy imports open files too
     path = prepared(fine, BEFORE[before])
     with monkeypatch.context() as patch:
         faults = Faults(patch, -1, OSError(), after=False)
@@ -157,7 +157,7 @@ def test_all_is_new_or_all_is_old(
             old = contents(directory)
             with monkeypatch.context() as patch:
                 Faults(patch, index, error, after=after)
-                if steps[index] == "link" and error is NO_SPACE:  # not every file system has links
+                if steps[index] == "link" and error is NO_SPACE:  # some file systems have no links
                     writer(path)
                     assert contents(directory) == new
                     continue
@@ -166,7 +166,7 @@ def test_all_is_new_or_all_is_old(
             assert contents(directory) in (old, new), (index, steps[index], error, after)
 
 
-def test_a_model_without_data_takes_the_old_data_away(tmp_path: Path) -> None:
+def test_a_model_without_data_removes_the_old_data(tmp_path: Path) -> None:
     path, data = tmp_path / "m.onnx", tmp_path / "m.onnx.data"
     save_beside(path)
     assert data.exists()
@@ -177,9 +177,7 @@ def test_a_model_without_data_takes_the_old_data_away(tmp_path: Path) -> None:
     assert data.read_bytes() == b"somebody else's"
 
 
-def test_weights_that_run_out_leave_the_old_pair(tmp_path: Path) -> None:
-    """Contents that cannot be read to their end are a failure as any other."""
-
+def test_unreadable_weights_leave_the_old_pair(tmp_path: Path) -> None:
     def short() -> Iterator[bytes]:
         yield b"new"
         raise OSError(5, "Input/output error")
@@ -191,7 +189,7 @@ def test_weights_that_run_out_leave_the_old_pair(tmp_path: Path) -> None:
     assert contents(tmp_path) == old
 
 
-# --- What is no regular file ------------------------------------------------------------------------------------------
+# --- Other files than regular ones ------------------------------------------------------------------------------------
 
 
 def refuse(*arguments: object) -> int:
@@ -199,7 +197,7 @@ def refuse(*arguments: object) -> int:
 
 
 def half(*arguments: int) -> int:
-    """Copies a part of what is asked for, as a system may, and refuses when half of all is done."""
+    """Copies only part of the requested bytes, as a system may, and fails after half of all."""
     source, target, count, offset = arguments
     if offset > 500_000:
         raise OSError(28, "No space left on device")
@@ -207,7 +205,7 @@ def half(*arguments: int) -> int:
 
 
 @pytest.mark.parametrize("copy", [None, refuse, half, lambda *arguments: 0], ids=["copied", "refused", "half", "none"])
-def test_parts_of_other_files_stand_where_they_belong(
+def test_parts_of_other_files_are_copied(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, copy: Callable[..., int] | None
 ) -> None:
     if copy is not None:
@@ -254,7 +252,7 @@ def test_pipes_get_the_bytes(tmp_path: Path) -> None:
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
-def test_pipes_wait_for_who_reads_them_and_not_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pipes_wait_for_a_reader_with_a_timeout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     got: list[bytes] = []
@@ -288,7 +286,7 @@ def test_sockets_are_refused_and_stay(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("exists", [True, False])
-def test_links_stay_and_lead_to_what_is_written(tmp_path: Path, exists: bool) -> None:
+def test_links_are_followed_and_stay(tmp_path: Path, exists: bool) -> None:
     (tmp_path / "there").mkdir()
     real, link = tmp_path / "there" / "real.onnx", tmp_path / "link.onnx"
     if exists:
@@ -300,7 +298,7 @@ def test_links_stay_and_lead_to_what_is_written(tmp_path: Path, exists: bool) ->
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "/", "a\0b", "x" * 300, "no/such", "loop", "a\ud800b"])
-def test_what_no_file_can_be_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_impossible_names_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.chdir(tmp_path)
     Path("loop").symlink_to("loop")
     for writer in WRITERS:
@@ -311,7 +309,7 @@ def test_what_no_file_can_be_called(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert os.listdir() == ["loop"]
 
 
-def test_long_names_are_no_reason(tmp_path: Path) -> None:
+def test_long_names_work(tmp_path: Path) -> None:
     path = tmp_path / ("ä" * 125 + ".onnx")
     put(path, [b"new"])
     assert list(tmp_path.iterdir()) == [path]
@@ -326,13 +324,13 @@ def test_new_files_have_the_usual_permissions(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o640
 
 
-# --- What is killed ---------------------------------------------------------------------------------------------------
+# --- Killed processes -------------------------------------------------------------------------------------------------
 
 KILLED = [name for name in ("replace", "link", "unlink", "fsync", "chmod") if hasattr(os, name)]
 
 
 def killed_at(step: int, action: Callable[[], object]) -> bool:
-    """Runs in a process that ends for good at a step of the file system, by its number; whether it came so far."""
+    """Runs in a process that is killed at a step of the file system; returns whether it got that far."""
     child = os.fork()
     if child:
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
@@ -356,40 +354,39 @@ def killed_at(step: int, action: Callable[[], object]) -> bool:
         os._exit(0)
 
 
-def weighed(value: float) -> CompiledModel:
+def model_with_weights(value: float) -> CompiledModel:
     g = GraphBuilder()
     x = g.input("x", "FLOAT32", (1, 1, 1, 1024))
     weights = g.constant(np.full((1, 1, 1, 1024), value, np.float32))
     return compile(g.build({"y": g.add(x, weights)}))
 
 
-def said_by(path: Path) -> float:
-    """What a saved model adds; one that does not load fails here."""
+def weight_in(path: Path) -> float:
+    """Returns the number that a saved model adds."""
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     (y,) = session.run(None, {"x": np.zeros((1, 1, 1, 1024), np.float32)})
     assert np.unique(y).size == 1
     return float(y.flat[0])
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes that are copies of this one")
-def test_a_model_that_is_killed_while_it_is_saved_has_its_own_weights(tmp_path: Path) -> None:
-    """At every step: the old model with the old weights, or the new one with the new; the next call tidies up."""
+def test_killed_saves_leave_a_consistent_model(tmp_path: Path) -> None:
+    """At every step: the old model with the old weights, or the new one with the new; the next call cleans up."""
     step, found = 0, set()
-    old, new = weighed(1), weighed(2)
+    old, new = model_with_weights(1), model_with_weights(2)
     while True:
         directory = tmp_path / str(step)
         directory.mkdir()
         path, others = directory / "m.onnx", directory / ".n.onnx.0123456789ab.partial"
         others.touch()
-        for model in (old, weighed(0), old):  # whichever of its two names the data file has
+        for model in (old, model_with_weights(0), old):  # with either of the two names of the data file
             model.save(path, external_data=True)
             if step % 2:
                 break
         if not killed_at(step, lambda path=path: new.save(path, external_data=True)):  # type: ignore[misc]  # a lambda with a default
             break
-        found.add(said_by(path))
+        found.add(weight_in(path))
         new.save(path, external_data=True)
-        assert said_by(path) == 2
+        assert weight_in(path) == 2
         names = {item.name for item in directory.iterdir()}
         assert [name for name in names if name.endswith(".partial")] == [others.name], (step, names)
         assert len([name for name in names if name.endswith(".data")]) <= 2
@@ -398,9 +395,7 @@ def test_a_model_that_is_killed_while_it_is_saved_has_its_own_weights(tmp_path: 
     assert step >= 4
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes that are copies of this one")
-def test_what_somebody_is_writing_is_left_alone(tmp_path: Path) -> None:
-    """Two writers of one file: the second does not take the unfinished work of the first."""
+def test_unfinished_files_of_other_writers_stay(tmp_path: Path) -> None:
     path = tmp_path / "m.onnx"
     inside: list[Path] = []
 
@@ -417,7 +412,7 @@ def test_what_somebody_is_writing_is_left_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("beside", [False, True])
-def test_saving_refuses_what_the_graph_was_read_from(tmp_path: Path, beside: bool) -> None:
+def test_saving_refuses_to_overwrite_its_source(tmp_path: Path, beside: bool) -> None:
     model = tmp_path / ("n.json" if beside else "m.onnx")
     model.write_bytes(OLD)
     (tmp_path / "m.onnx.data").write_bytes(b"old data")

@@ -1,8 +1,7 @@
-"""What campaigns have found: models and descriptors that went wrong, as small as they could be made."""
+"""Regression tests from campaigns: the smallest models and descriptors that failed."""
 
 from __future__ import annotations
 
-import json
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from dml2onnx.reference import evaluate
 from dml2onnx.testing.relations import relations, with_identity
 from dml2onnx.testing.single_node import single_node
 from dml2onnx.testing.trial import trial
+from tests.frontends.models import load_model
 from tests.lowering.harness import operator, t
 
 ROIS = {
@@ -53,13 +53,13 @@ NORM = dict.fromkeys(("InputTensor", "OutputTensor"), t("FLOAT32", (1, 2, 3, 3))
 @pytest.mark.parametrize(
     ("op", "seed"),
     [
-        # a region of NaN may put its share anywhere
+        # a NaN region may add its gradient anywhere
         pytest.param(operator("ROI_ALIGN_GRAD", **ROIS), 711, id="roi-nan"),
-        # a square that vanishes makes a slice of zeros, which Epsilon below 0 tells from others
+        # squares that underflow make a slice of zeros, which a negative Epsilon distinguishes
         pytest.param(operator("LP_NORMALIZATION", **NORM, Axis=0, Epsilon=-1, P=2), 101435, id="lp-negative-epsilon"),
-        # -inf to a fraction is 0 by IEEE 754, and NaN as a root
+        # -inf to a fractional power is 0 by IEEE 754, but NaN as a root
         pytest.param(operator("LOCAL_RESPONSE_NORMALIZATION", **LOCAL), 320190007, id="lrn-negative-infinity"),
-        # a product below the smallest normal number has few digits, or vanishes, and its logarithm tells
+        # a product below the smallest normal number has few digits or is 0, which its logarithm shows
         pytest.param(operator("ELEMENT_WISE_LOG", **ONE, ScaleBias=ScaleBias(1e-5, 0)), 320000723, id="log-vanishing"),
         pytest.param(operator("ELEMENT_WISE_LOG", **FOUR, ScaleBias=ScaleBias(1.5, 0)), 320000731, id="log-subnormal"),
     ],
@@ -87,8 +87,8 @@ def test_an_axis_among_leading_ones_needs_its_dimension(
 
 
 @pytest.mark.parametrize("format", ["dml_graph", "serialized"])
-def test_an_input_is_as_large_as_any_reader_sees_it(tmp_path: Path, format: str) -> None:
-    """The first reader sees one of its two numbers; DirectML's sizes are multiples of 4 bytes, so both fit."""
+def test_inputs_are_as_large_as_their_largest_reader(tmp_path: Path, format: str) -> None:
+    """The first reader reads one of its two numbers; DirectML's sizes are multiples of 4 bytes, so both fit."""
     g = GraphBuilder()
     x = g.input("x", "FLOAT16", [1])
     whole = g.reinterpret(x, "FLOAT16", [2])
@@ -102,8 +102,8 @@ def test_an_input_is_as_large_as_any_reader_sees_it(tmp_path: Path, format: str)
     assert relations(dml2onnx.load(path), 1, random.Random(0), tmp_path)[0] == []
 
 
-def test_no_identity_of_elements_that_are_repeated() -> None:
-    """A mean of 3 numbers is not rounded as that of 12 is, each of them four times."""
+def test_no_identity_of_broadcast_elements() -> None:
+    """A mean of 3 numbers rounds differently from that of 12 numbers, each of them four times."""
     mean = operator(
         "MEAN_VARIANCE_NORMALIZATION1",
         InputTensor=t("FLOAT32", (3, 4), (1, 0)),
@@ -115,8 +115,8 @@ def test_no_identity_of_elements_that_are_repeated() -> None:
     assert with_identity(single_node(mean), random.Random(0)) is None
 
 
-def test_an_input_is_as_large_as_any_reader_sees_it_whoever_describes_it() -> None:
-    """What an input says of itself is how its caller sees it, unless somebody sees beyond that."""
+def test_inputs_may_be_larger_than_declared() -> None:
+    """Callers use the shape of its declaration, unless a reader reads beyond it."""
     g = GraphBuilder()
     x = g.input("x", "FLOAT16", [1])
     whole = g.reinterpret(x, "FLOAT16", [2])
@@ -125,8 +125,8 @@ def test_an_input_is_as_large_as_any_reader_sees_it_whoever_describes_it() -> No
     np.testing.assert_array_equal(model.run({"x": np.array([0.25, 0.5], np.float16)})["all"], [-0.25, -0.5])
 
 
-def test_what_is_left_of_an_input_behind_a_write_belongs_to_it() -> None:
-    """The first of two numbers is overwritten in place, and the second one is read from there."""
+def test_bytes_after_an_in_place_write_belong_to_the_input() -> None:
+    """The first of two numbers is overwritten in place, and the second is read from the result."""
     one, two = t("FLOAT16", [1]), t("FLOAT16", [2])
     x, y, z = Value("x", 4), Value("y", 4), Value("z", 4)
     relu = operator("ACTIVATION_RELU", InputTensor=one, OutputTensor=one)
@@ -143,8 +143,8 @@ def test_what_is_left_of_an_input_behind_a_write_belongs_to_it() -> None:
         np.testing.assert_array_equal(evaluate(graph, feeds)["z"], np.array([0, -2], np.float16))
 
 
-def test_what_several_nodes_see_of_an_input_is_made_once() -> None:
-    """Whichever of them comes first: one of five sees it with another rank."""
+def test_readers_of_an_input_share_its_views() -> None:
+    """In any order of five readers, one of which reads another rank."""
     g = GraphBuilder()
     x = g.input("x", "FLOAT16", [1])
     outputs = {f"y{index}": g.activation_celu(x, 0.25) for index in range(4)}
@@ -160,7 +160,7 @@ def test_what_several_nodes_see_of_an_input_is_made_once() -> None:
 @pytest.mark.parametrize(
     ("described", "codes"), [(True, ["DML1012"]), (False, ["DML1409"])], ids=["described", "not described"]
 )
-def test_a_list_of_no_inputs_is_one(tmp_path: Path, described: bool, codes: list[str]) -> None:
+def test_an_empty_list_of_inputs_is_a_list(tmp_path: Path, described: bool, codes: list[str]) -> None:
     picture = {"DataType": "FLOAT32", "Sizes": [1, 2, 3, 4]}
     other = {**picture, "DataType": "INT8"}
     desc: dict[str, Any] = {"InputTensor": picture, "OutputTensor": other, "QuantizationType": "SCALE"}
@@ -168,6 +168,4 @@ def test_a_list_of_no_inputs_is_one(tmp_path: Path, described: bool, codes: list
         desc["QuantizationTensors"] = [{"DataType": "FLOAT32", "Sizes": [1, 1, 1, 1]}]
     node = {"type": "QUANTIZE", "desc": desc, "inputs": {"InputTensor": "x", "QuantizationTensors": []}}
     model = {"dml2onnx": 1, "inputs": {"x": picture}, "nodes": [{**node, "outputs": {"OutputTensor": "y"}}]}
-    path = tmp_path / "model.json"
-    path.write_text(json.dumps({**model, "outputs": ["y"]}), encoding="utf-8")
-    assert [item.code for item in check(dml2onnx.load(path))] == codes
+    assert [item.code for item in check(load_model(tmp_path, {**model, "outputs": ["y"]}))] == codes

@@ -1,4 +1,4 @@
-"""The pause of the garbage collector: what it leaves behind costs the process nothing."""
+"""The pause of the garbage collector, and the state after it."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def test_nothing_is_collected_inside() -> None:
     assert gc.isenabled()
 
 
-def test_it_stays_off_where_it_was_off() -> None:
+def test_it_stays_off_if_it_was_off() -> None:
     gc.disable()
     with gc_paused():
         pass
     assert not gc.isenabled()
 
 
-def test_the_next_collection_does_not_walk_through_what_was_made() -> None:
+def test_new_objects_are_not_young_afterwards() -> None:
     with gc_paused():
         made: list[object] = [[]]
         assert _is_young(made)
@@ -53,7 +53,7 @@ def test_cycles_made_inside_are_found_later() -> None:
     assert gc.collect() > 0
 
 
-def test_what_a_process_has_frozen_stays_frozen() -> None:
+def test_frozen_objects_stay_frozen() -> None:
     gc.freeze()
     before = gc.get_freeze_count()
     with gc_paused():

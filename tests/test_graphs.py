@@ -1,8 +1,8 @@
-"""Random graphs: whatever passes the checks compiles, loads, and gives the numbers of the reference.
+"""Random graphs: every graph that passes the checks compiles, loads, and gives the results of the reference.
 
-Graphs of up to six nodes over all lowered operators, in any layout: shared buffers, slices and windows of what other
-nodes wrote, broadcast and overlapping inputs, permuted and padded outputs, writes into older buffers, constants,
-several outputs.
+Graphs of up to six nodes over all lowered operators, in any layout: shared buffers, slices and windows of other nodes'
+outputs, broadcast and overlapping inputs, permuted and padded outputs, writes into older buffers, constants, several
+outputs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from dml2onnx.verification.indices import within
 
 
 def passing(graph: Graph) -> Graph:
-    """The graph, unless the checks find an error in it."""
+    """Returns the graph; rejects the example if the checks find an error."""
     errors = [item for item in check(graph) if item.severity is Severity.ERROR]
     event(f"{len(graph.nodes)} nodes, " + (errors[0].code if errors else "passed"))
     assume(not errors)
@@ -55,14 +55,14 @@ def check_numbers(graph: Graph, opset: int, seed: int, *, exact: bool = True) ->
             pytest.fail(f"{port.name}: {differ}, first at {at}: {got[port.name][at]} != {expected}")
 
 
-# The same graphs in every run: a rare counterexample should not stop somebody else's work. With derandomize=False they
-# differ, and many more examples are worth their while after a change of the lowerings or the reference.
+# The same graphs in every run, so that a rare counterexample does not break unrelated work. After a change of the
+# lowerings or the reference, run many more with derandomize=False.
 RUN = settings(deadline=None, derandomize=True)
 
 
 @settings(RUN, max_examples=300)
 @given(samples(), st.integers(0, 99))
-def test_what_passes_the_checks_compiles_and_agrees(sample: Sample, seed: int) -> None:
+def test_valid_graphs_compile_and_match_the_reference(sample: Sample, seed: int) -> None:
     check_numbers(passing(sample.graph), 21, seed)
 
 
@@ -74,7 +74,7 @@ def test_every_opset(sample: Sample, opset: int, seed: int) -> None:
 
 @settings(RUN, max_examples=200)
 @given(samples(), st.sampled_from([17, 21, 23]), st.integers(0, 99))
-def test_default_models_keep_what_they_promise(sample: Sample, opset: int, seed: int) -> None:
+def test_default_models_keep_their_promises(sample: Sample, opset: int, seed: int) -> None:
     check_numbers(passing(sample.graph), opset, seed, exact=False)
 
 

@@ -1,4 +1,4 @@
-"""Weights that stay in the files where they lie: which may, what the model says of them, and what is computed."""
+"""Models that refer to weights in existing files instead of copying them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import pytest
 
 import dml2onnx
 from dml2onnx.cli import main
+from tests.frontends.models import f32
 from tests.refusals import refused
 
 SIZE = 24
@@ -22,9 +23,8 @@ X = np.random.default_rng(2).normal(size=(1, 1, 1, SIZE)).astype(np.float32)
 
 
 def write(directory: Path, **members: object) -> Path:
-    """Three products: with a file, with a part of one in a directory below, and with small weights written out."""
-    row = {"DataType": "FLOAT32", "Sizes": [1, 1, 1, SIZE]}
-    weight = {"DataType": "FLOAT32", "Sizes": [1, 1, SIZE, SIZE]}
+    """Three products: with a file, with a part of one in a subdirectory, and with small weights written out."""
+    row, weight = f32(1, 1, 1, SIZE), f32(1, 1, SIZE, SIZE)
     (directory / "deep").mkdir(parents=True)
     WEIGHTS[0].tofile(directory / "w0.bin")
     (directory / "deep" / "w1.bin").write_bytes(b"before  " + WEIGHTS[1].tobytes() + b"behind")
@@ -54,7 +54,7 @@ def computed(path: Path) -> Any:
 
 
 def external(path: Path) -> dict[str, tuple[str, int, int]]:
-    """Where the weights of a model lie."""
+    """Returns the files, offsets and lengths of the weights of a model."""
     found = {}
     for item in onnx.load(str(path), load_external_data=False).graph.initializer:
         place = {entry.key: entry.value for entry in item.external_data}
@@ -77,7 +77,7 @@ def test_the_model_refers_to_the_files(tmp_path: Path, elsewhere: bool) -> None:
     assert np.allclose(computed(path).ravel(), expected.ravel(), rtol=1e-3, atol=1e-3)
 
 
-def test_the_rest_lies_beside_the_model(tmp_path: Path) -> None:
+def test_other_weights_are_saved_beside_the_model(tmp_path: Path) -> None:
     path = tmp_path / "net" / "out.onnx"
     model = dml2onnx.compile(write(tmp_path / "net"))
     data = path.with_name("out.onnx.data")
@@ -90,7 +90,7 @@ def test_the_rest_lies_beside_the_model(tmp_path: Path) -> None:
     assert computed(path).tobytes() == with_data.tobytes()
 
 
-def test_a_file_that_is_another_one_now_is_not_taken(tmp_path: Path) -> None:
+def test_replaced_files_are_copied(tmp_path: Path) -> None:
     path = tmp_path / "net" / "out.onnx"
     model = dml2onnx.compile(write(tmp_path / "net"))
     (tmp_path / "net" / "w0.bin").unlink()
@@ -100,8 +100,8 @@ def test_a_file_that_is_another_one_now_is_not_taken(tmp_path: Path) -> None:
     assert model.run({"x": X})["y2"].ravel() == pytest.approx(computed(path).ravel())
 
 
-def test_its_own_data_file_is_no_weights_to_write_over(tmp_path: Path) -> None:
-    """A model of the weights of an earlier one, in whose place it would come."""
+def test_weights_in_its_own_data_file_are_not_overwritten(tmp_path: Path) -> None:
+    """The model has the weights of an earlier one that it would replace."""
     model = write(tmp_path / "net")
     text = model.read_text(encoding="utf-8").replace("w0.bin", "out.onnx.data")
     (tmp_path / "net" / "w0.bin").rename(tmp_path / "net" / "out.onnx.data")
@@ -112,14 +112,14 @@ def test_its_own_data_file_is_no_weights_to_write_over(tmp_path: Path) -> None:
     assert not path.exists()
 
 
-def test_what_lies_above_the_model_is_copied(tmp_path: Path) -> None:
+def test_weights_in_a_parent_directory_are_copied(tmp_path: Path) -> None:
     model = dml2onnx.compile(write(tmp_path / "net"))
     path = tmp_path / "net" / "deep" / "out.onnx"
     model.save(path, in_place=True)
     assert [place[0] for place in external(path).values()] == ["w1.bin"]
 
 
-def test_what_lies_elsewhere_is_refused(tmp_path: Path) -> None:
+def test_weights_elsewhere_are_refused(tmp_path: Path) -> None:
     model = dml2onnx.compile(write(tmp_path / "net"))
     (tmp_path / "out").mkdir()
     assert refused(model.save, tmp_path / "out" / "out.onnx", in_place=True) == ["DML3009"]

@@ -1,4 +1,4 @@
-"""What a misspelt name stands for: a beginning comes before likeness, and names that are equally like are all told."""
+"""Suggestions for misspelt names: prefixes win over similarity, and ties are all suggested."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def likeness(one: str, other: str) -> float:
         ("x", [], []),
     ],
 )
-def test_which_names_are_meant(name: str, known: list[str], meant: list[str]) -> None:
+def test_nearest_names(name: str, known: list[str], meant: list[str]) -> None:
     assert sorted(nearest(name, known)) == sorted(meant)
 
 
 @given(st.text("abcAB_12", max_size=12), NAMES)
-def test_no_name_is_likelier(name: str, known: list[str]) -> None:
+def test_no_other_name_is_more_similar(name: str, known: list[str]) -> None:
     found = nearest(name, known)
     assert len(found) <= MOST
     assert set(found) <= set(known)
@@ -53,7 +53,7 @@ def test_no_name_is_likelier(name: str, known: list[str]) -> None:
 
 
 def test_the_beginning_of_every_enumerator_finds_it() -> None:
-    """Up to the underscore that ends its first word, where no other begins so."""
+    """Its first word, if no other enumerator starts with it."""
     for name in ("DML_INTERPOLATION_MODE", "DML_PADDING_MODE", "DML_REDUCE_FUNCTION", "DML_ROUNDING_MODE"):
         names = list(enum_schema(name).values)
         for whole in names:
@@ -63,12 +63,12 @@ def test_the_beginning_of_every_enumerator_finds_it() -> None:
                 assert nearest(word, names) == (whole,)
 
 
-def test_nearest_is_no_line() -> None:
+def test_prefixes_win_over_similarity() -> None:
     g = GraphBuilder()
     with pytest.raises(DmlError, match='did you mean "NEAREST_NEIGHBOR"') as raised:
         g.resample(g.input("x", "FLOAT32", (1, 1, 2, 2)), (1, 1, 4, 4), "NEAREST")  # type: ignore[arg-type]
     assert "LINEAR" not in raised.value.diagnostics[0].message
 
 
-def test_both_of_a_tie_are_named() -> None:
+def test_ties_are_all_named() -> None:
     assert question(nearest("act2", ["a2", "c2"])) == "; did you mean a2 or c2?"

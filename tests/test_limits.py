@@ -1,4 +1,4 @@
-"""What models may not have: files of others, and more memory than there is. No model of any format gets either."""
+"""Limits of models in all formats: no files outside their directory, no code, and no more memory than there is."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.refusals import refusal
 
 # --- Files ------------------------------------------------------------------------------------------------------------
 
-ELSEWHERE = {
+OUTSIDE = {
     "..": "../outside.bin",
     "through a directory": "sub/../../outside.bin",
     "absolute": "/etc/hostname",
@@ -59,7 +59,7 @@ def dml_graph(name: str) -> bytes:
 
 
 def partition(name: str) -> bytes:
-    return build(edited(PARTITION, ("/nodes/0/constant", name.removesuffix(".bin"))))  # .bin is understood
+    return build(edited(PARTITION, ("/nodes/0/constant", name.removesuffix(".bin"))))  # the reader appends .bin
 
 
 FORMATS: dict[str, Callable[[str], bytes]] = {
@@ -70,8 +70,8 @@ FORMATS: dict[str, Callable[[str], bytes]] = {
 }
 
 
-class Watch:
-    """While it is on: names of files that are opened, of those written, moved or made, and what runs code."""
+class Audit:
+    """Names of files opened, and of those written, moved or created, and events that run code, while it is on."""
 
     def __init__(self) -> None:
         self.opened: list[str] = []
@@ -79,7 +79,7 @@ class Watch:
         self.ran: list[str] = []
         self.is_on = False
 
-    def hear(self, event: str, arguments: tuple[object, ...]) -> None:
+    def hook(self, event: str, arguments: tuple[object, ...]) -> None:
         if not self.is_on:
             return
         if event == "open" and not isinstance(arguments[0], int):
@@ -92,7 +92,6 @@ class Watch:
             self.ran.append(event)
 
     def during(self, function: Callable[[], object]) -> None:
-        """Listens while the function runs."""
         self.opened, self.written, self.ran, self.is_on = [], [], [], True
         try:
             function()
@@ -101,17 +100,17 @@ class Watch:
 
 
 @pytest.fixture(scope="module")
-def watch() -> Watch:
-    """One for all tests, since Python never lets go of such hooks."""
-    made = Watch()
-    sys.addaudithook(made.hear)
-    return made
+def audit() -> Audit:
+    """One for all tests, since Python cannot remove audit hooks."""
+    audit = Audit()
+    sys.addaudithook(audit.hook)
+    return audit
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there, and pipes are no files")
 @pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("name", ELSEWHERE.values(), ids=ELSEWHERE)
-def test_no_format_names_files_of_others(tmp_path: Path, watch: Watch, format: str, name: str) -> None:
+@pytest.mark.parametrize("name", OUTSIDE.values(), ids=OUTSIDE)
+def test_models_of_all_formats_read_no_files_outside(tmp_path: Path, audit: Audit, format: str, name: str) -> None:
     directory = tmp_path / "model"
     for name_ in ("sub", "sub.bin"):
         (directory / name_).mkdir(parents=True)
@@ -123,22 +122,20 @@ def test_no_format_names_files_of_others(tmp_path: Path, watch: Watch, format: s
     path = directory / ("Partition_0.bin" if format == "serialized" else "model.json")
     path.write_bytes(FORMATS[format](name))
     loaded: list[dml2onnx.Graph] = []
-    watch.during(lambda: loaded.append(dml2onnx.load(path)))
+    audit.during(lambda: loaded.append(dml2onnx.load(path)))
     assert {item.code for item in loaded[0].findings} & {"DML1020", "DML1021", "DML1028"}
-    inside = str(directory.resolve())
-    assert [
-        item for item in watch.opened if not item.startswith((inside, sys.prefix, sys.base_prefix, str(ROOT)))
-    ] == []
-    assert [item for item in watch.opened if Path(item).name in ("pipe", "pipe.bin", "link.bin")] == []
+    allowed = (str(directory.resolve()), sys.prefix, sys.base_prefix, str(ROOT))
+    assert [item for item in audit.opened if not item.startswith(allowed)] == []
+    assert [item for item in audit.opened if Path(item).name in ("pipe", "pipe.bin", "link.bin")] == []
 
 
 ROOT = Path(__file__).parent.parent
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
-@pytest.mark.parametrize("name", ELSEWHERE.values(), ids=ELSEWHERE)
-def test_no_program_writes_files_of_others(tmp_path: Path, watch: Watch, name: str) -> None:
-    """The command reads a program that names them, and nothing is written, made or moved but below its directory."""
+@pytest.mark.parametrize("name", OUTSIDE.values(), ids=OUTSIDE)
+def test_programs_write_no_files_outside(tmp_path: Path, audit: Audit, name: str) -> None:
+    """Nothing is written, created or moved except below the output directory."""
     directory = tmp_path / "out"
     (directory / "sub").mkdir(parents=True)
     (tmp_path / "outside.bin").write_bytes(bytes(16))
@@ -148,9 +145,9 @@ def test_no_program_writes_files_of_others(tmp_path: Path, watch: Watch, name: s
     writing = {"type": "writeFile", "resource": "y", "targetPath": name}
     path.write_text(json.dumps(edited(DX, ("/commands/-", writing))), encoding="utf-8")
     before = sorted(tmp_path.iterdir())
-    watch.during(lambda: main(["run", str(path), "--output-dir", str(directory)]))
+    audit.during(lambda: main(["run", str(path), "--output-dir", str(directory)]))
     inside = str(directory.resolve())
-    assert [item for item in watch.written if not item.startswith(inside) and item != os.devnull] == []
+    assert [item for item in audit.written if not item.startswith(inside) and item != os.devnull] == []
     assert (tmp_path / "outside.bin").read_bytes() == bytes(16)
     assert sorted(tmp_path.iterdir()) == before
 
@@ -159,7 +156,7 @@ def test_no_program_writes_files_of_others(tmp_path: Path, watch: Watch, name: s
 
 
 class Attack:
-    """What runs a command when it is read with pickle."""
+    """Runs a command when it is unpickled."""
 
     def __reduce__(self) -> tuple[Callable[[str], int], tuple[str]]:
         return os.system, ("echo done > ran",)
@@ -180,17 +177,16 @@ ATTACKS = {
 @pytest.mark.parametrize("attack", ATTACKS)
 @pytest.mark.parametrize("way", ["native", "dxdispatch", "--input", "--constant"])
 def test_no_code_of_a_model_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, watch: Watch, attack: str, way: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, audit: Audit, attack: str, way: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("w.npy").write_bytes(ATTACKS[attack])
-    made = FORMATS[way]("w.npy") if way in FORMATS else json.dumps(NATIVE).encode()
-    Path("model.json").write_bytes(made)
-    given = {"--input": ["--input", "x=w.npy"], "--constant": ["--constant", "w=w.npy"]}.get(way, [])
+    Path("model.json").write_bytes(FORMATS[way]("w.npy") if way in FORMATS else json.dumps(NATIVE).encode())
+    options = {"--input": ["--input", "x=w.npy"], "--constant": ["--constant", "w=w.npy"]}.get(way, [])
     codes: list[int] = []
-    watch.during(lambda: codes.append(main(["run", "model.json", *given])))
+    audit.during(lambda: codes.append(main(["run", "model.json", *options])))
     assert codes in ([1], [2])
-    assert watch.ran == []
+    assert audit.ran == []
     assert not Path("ran").exists()
 
 
@@ -198,7 +194,7 @@ def test_no_code_of_a_model_runs(
 
 
 def wide(rows: int) -> dml2onnx.Graph:
-    """A row and a column, of which a small file makes a large square, and that a number."""
+    """Broadcasts a row and a column to a large square, and reduces that to a number."""
     g = GraphBuilder()
     row, column = g.input("row", "FLOAT32", [1, rows]), g.input("column", "FLOAT32", [rows, 1])
     across = g.reinterpret(row, sizes=[rows, rows], strides=[0, 1])
@@ -207,7 +203,7 @@ def wide(rows: int) -> dml2onnx.Graph:
     return g.build({"y": g.reduce(g.activation_relu(square), "SUM", axes=[0, 1])})
 
 
-def test_the_memory_of_a_run_is_known_before() -> None:
+def test_memory_is_estimated_before_a_run() -> None:
     found = peak(dml2onnx.compile(wide(1000)).lowered)
     assert 4_000_000 < found.nbytes < 4_100_000
     assert found.origin is not None
@@ -221,7 +217,7 @@ def test_shapes_of_the_same_memory_count_once() -> None:
     assert peak(dml2onnx.compile(g.build({"y": y})).lowered).nbytes < 2 * 40_000 + 100
 
 
-def test_another_shape_of_what_is_still_needed_takes_no_memory() -> None:
+def test_reshapes_of_live_tensors_take_no_memory() -> None:
     g = GraphBuilder()
     x = g.tanh(g.input("x", "FLOAT32", [100, 100]))
     flat = g.reshape(x, [10_000])
@@ -231,8 +227,8 @@ def test_another_shape_of_what_is_still_needed_takes_no_memory() -> None:
     assert peak(model.lowered).nbytes == 3 * 40_000 + model.weight_bytes  # the input, and two results
 
 
-def test_what_is_as_large_as_numbers_say_counts_as_nothing() -> None:
-    """How many rows an exact ROI_POOLING looks at is known at run time only."""
+def test_tensors_of_unknown_size_are_not_counted() -> None:
+    """The number of rows that an exact ROI_POOLING reads is only known at run time."""
     seen = 0
     for op in (*descriptors()["DML_OPERATOR_ROI_ALIGN"], *descriptors()["DML_OPERATOR_ROI_POOLING"], LARGE_ROI):
         model = dml2onnx.compile(single_node(op), exact=True)
@@ -258,7 +254,7 @@ LARGE_ROI = operator(
 
 
 @pytest.mark.parametrize("rows", [1 << 14, 45_000])
-def test_what_does_not_fit_is_refused_before_anything_is_taken(rows: int) -> None:
+def test_runs_that_need_too_much_memory_are_refused_early(rows: int) -> None:
     graph, model = wide(rows), dml2onnx.compile(wide(rows))
     feeds = {"row": np.zeros((1, rows), np.float32), "column": np.zeros((rows, 1), np.float32)}
     for run in (
@@ -270,7 +266,7 @@ def test_what_does_not_fit_is_refused_before_anything_is_taken(rows: int) -> Non
         assert (item.code, item.node, item.expected) == ("DML3020", "square", f"at most {1 << 29} bytes")
 
 
-def test_small_models_run_in_what_they_need() -> None:
+def test_models_run_within_their_estimate() -> None:
     model = dml2onnx.compile(wide(100))
     feeds = {"row": np.zeros((1, 100), np.float32), "column": np.ones((100, 1), np.float32)}
     nbytes = peak(model.lowered).nbytes
@@ -282,32 +278,13 @@ def test_small_models_run_in_what_they_need() -> None:
         dml2onnx.verify(wide(100), rounds=1, max_bytes=nbytes - 1)
 
 
-TERABYTES = {
-    "dml2onnx": 1,
-    "inputs": {"x": {"DataType": "FLOAT32", "Sizes": [1, 1], "Strides": [0, 0]}},
-    "nodes": [
-        {
-            "name": f"n{index}",
-            "type": "ELEMENT_WISE_IDENTITY" if index else "ELEMENT_WISE_ADD",
-            "desc": {
-                **(
-                    {"InputTensor": {"DataType": "FLOAT32", "Sizes": [1 << 15, 1 << 15]}}
-                    if index
-                    else {
-                        name: {"DataType": "FLOAT32", "Sizes": [1 << 15, 1 << 15], "Strides": [0, 0]}
-                        for name in ("ATensor", "BTensor")
-                    }
-                ),
-                "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1 << 15, 1 << 15]},
-            },
-            "inputs": {"InputTensor": "v0"} if index else {"ATensor": "x", "BTensor": "x"},
-            "outputs": {"OutputTensor": f"v{index}"},
-        }
-        for index in range(300)
-    ],
-    "outputs": [f"v{index}" for index in range(300)],
-}
-"""300 tensors of 4 GiB, each alive to the end."""
+def terabytes() -> dml2onnx.Graph:
+    """300 tensors of 4 GiB, each alive to the end."""
+    g = GraphBuilder()
+    wide = g.reinterpret(g.input("x", "FLOAT32", [1, 1]), sizes=[1 << 15, 1 << 15], strides=[0, 0])
+    first = g.add(wide, wide, name="n0")
+    others = {f"v{index}": g.identity(first, name=f"n{index}") for index in range(1, 300)}
+    return g.build({"v0": first, **others})
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of a process are POSIX's")
@@ -324,9 +301,9 @@ TERABYTES = {
     ],
     ids=lambda item: item[0],
 )
-def test_terabytes_end_in_a_finding(tmp_path: Path, command: list[str]) -> None:
-    """Within 2 GiB of address space, Python and its libraries among them."""
-    (tmp_path / "model.json").write_text(json.dumps(TERABYTES), encoding="utf-8")
+def test_terabytes_are_a_finding(tmp_path: Path, command: list[str]) -> None:
+    """Within 2 GiB of address space, including Python and its libraries."""
+    dml2onnx.convert(terabytes(), tmp_path / "model.json")
     np.save(tmp_path / "x.npy", np.zeros((1, 1), np.float32))
     code = (
         "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30));"
@@ -348,7 +325,7 @@ def test_terabytes_end_in_a_finding(tmp_path: Path, command: list[str]) -> None:
     assert done.returncode == (1 if wanted else 0), done.stdout + done.stderr
 
 
-def test_the_command_line_says_how_much(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_sets_the_limit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "model.json"
     dml2onnx.convert(wide(500), path, format="native")
     size = path.stat().st_size
@@ -365,7 +342,7 @@ def test_the_command_line_says_how_much(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such limits there")
-def test_a_process_may_have_less_than_the_machine() -> None:
+def test_the_limit_of_the_process_counts() -> None:
     code = (
         "import resource; from dml2onnx.runtime import machine_bytes; resource.setrlimit(resource.RLIMIT_AS, (3 << 30,"
         " resource.RLIM_INFINITY)); print(machine_bytes() == min(3 << 30, resource.getrlimit(resource.RLIMIT_AS)[0]))"

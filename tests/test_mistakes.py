@@ -1,9 +1,9 @@
-"""One mistake, one finding, and the finding names what was mistaken: over every member of models of all formats."""
+"""One mistake gives one finding that names it, for every member of models of all formats."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -14,28 +14,23 @@ from dml2onnx.checks.structure import check_structure
 from dml2onnx.diagnostics import Diagnostic, DmlError, Severity
 from dml2onnx.frontends import load
 from dml2onnx.rules.findings import at_node
-from tests.frontends.models import edited
+from tests.frontends.models import Model, edited, f32
 from tests.mistakes import DX, MODELS, NATIVE, Mistake, mistakes
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.frontends.models import Model
 
 TWO_MISTAKES = {
     "native missing /constants": "two values that nothing provides",
-    "native one more /nodes": "two names that exist already",
+    "native one more /nodes": "two names that already exist",
     "dxdispatch one fewer /resources/x/initialValues": "too small for what is read, and for what replaces it",
-    "dml_graph missing /InputEdges": "a section that may be left out: each input without an edge is told",
-    "dml_graph null /InputEdges": "a section that may be left out",
-    "dml_graph missing /IntermediateEdges": "a section that may be left out",
-    "dml_graph null /IntermediateEdges": "a section that may be left out",
+    "dml_graph missing /InputEdges": "an optional section: each input without an edge is reported",
+    "dml_graph null /InputEdges": "an optional section",
+    "dml_graph missing /IntermediateEdges": "an optional section",
+    "dml_graph null /IntermediateEdges": "an optional section",
     "dxdispatch member misspelt /dispatchables/add/desc/BTensor/Flgs": "without the flag the binding is wrong as well",
 }
-"""What is two mistakes, or cannot be told from two."""
+"""Changes that are two mistakes, or look like two."""
 
-SEEN_ELSEWHERE = ("larger", "one more", "one fewer", "missing", "null")
-"""Kinds of mistakes that leave a member which is right in itself: a finding is about what no longer fits to it."""
+MISMATCHES = ("larger", "one more", "one fewer", "missing", "null")
+"""Kinds of mistakes that leave a valid member: the finding is about another that no longer matches it."""
 
 
 def findings_in(path: Path, model: Model) -> list[Diagnostic]:
@@ -47,7 +42,7 @@ def findings_in(path: Path, model: Model) -> list[Diagnostic]:
 
 
 def names(item: Diagnostic, mistake: Mistake) -> bool:
-    """Whether a finding is at the member that was changed, or above or below it, or has its name."""
+    """Returns whether a finding is at the changed member, or above or below it, or has its name."""
     place, changed = item.pointer.lower(), mistake.pointer.lower()
     if place == changed or place.startswith(changed + "/") or changed.startswith(place + "/"):
         return True
@@ -55,15 +50,15 @@ def names(item: Diagnostic, mistake: Mistake) -> bool:
     return tokens[-1].lower() in f"{item.message} {place}".lower()
 
 
-def fits_no_more(item: Diagnostic, mistake: Mistake) -> bool:
-    """Whether a finding is about something that uses, or goes with, the member that was changed."""
-    return mistake.kind in SEEN_ELSEWHERE and item.code in {
+def is_mismatch(item: Diagnostic, mistake: Mistake) -> bool:
+    """Returns whether a finding is about something that uses or must match the changed member."""
+    return mistake.kind in MISMATCHES and item.code in {
         "DML1008", "DML1011", "DML1030", "DML1040", "DML1041", "DML1047", "DML1060", "DML1062", "DML1063", "DML1066",
         "DML1067", "DML1207", "DML1216", "DML1219", "DML1221", "DML1405", "DML1501", "DML1503",
     }  # fmt: skip
 
 
-def test_there_are_enough() -> None:
+def test_there_are_enough_mistakes() -> None:
     made = list(mistakes())
     assert len(made) > 1_500
     assert {item.format for item in made} == set(MODELS)
@@ -71,13 +66,13 @@ def test_there_are_enough() -> None:
 
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=list(MODELS))
-def test_the_models_are_right(model: Model, tmp_path: Path) -> None:
+def test_the_models_are_valid(model: Model, tmp_path: Path) -> None:
     assert not [item for item in findings_in(tmp_path / "model.json", model) if item.severity is Severity.ERROR]
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_one_mistake_is_one_finding(name: str, tmp_path: Path) -> None:
-    """And none is lost: what is left out follows from an error that stays."""
+    """And no model loses all errors: a finding is only dropped if another one remains."""
     wrong: list[str] = []
     for mistake in mistakes():
         if mistake.format != name:
@@ -89,13 +84,13 @@ def test_one_mistake_is_one_finding(name: str, tmp_path: Path) -> None:
         most = 2 if mistake.name in TWO_MISTAKES else 1
         if len(found) > most or (most == 2 and len(found) != 2):
             wrong.append(f"{mistake.name}: {len(found)} findings\n  " + "\n  ".join(map(str, found)))
-        elif found and not names(found[0], mistake) and not fits_no_more(found[0], mistake):
+        elif found and not names(found[0], mistake) and not is_mismatch(found[0], mistake):
             wrong.append(f"{mistake.name}: {found[0]}")
     assert not wrong, "\n".join(wrong[:20])
 
 
 def everything(path: Path) -> list[Diagnostic]:
-    """All findings of the checks, those that follow from others too."""
+    """Returns all findings of the checks, including those that follow from others."""
     try:
         graph = load(path)
     except DmlError as error:
@@ -109,7 +104,7 @@ def everything(path: Path) -> list[Diagnostic]:
     return [*graph.findings, *structure.of_graph, *of_nodes]
 
 
-# --- Mistakes that a member by member search does not make ------------------------------------------------------------
+# --- Mistakes that change more than one member ------------------------------------------------------------------------
 
 
 def only(path: Path, model: Model) -> Diagnostic:
@@ -164,12 +159,11 @@ def test_a_cycle(path: Path) -> None:
 
 
 def test_a_graph_input_of_wrong_sizes_that_floods_its_readers(path: Path) -> None:
-    f32 = {"DataType": "FLOAT32", "Sizes": [1, 4, 3, 3]}
     sums = [
         {
             "name": f"sum{i}",
             "type": "ELEMENT_WISE_ADD",
-            "desc": {"OutputTensor": f32},
+            "desc": {"OutputTensor": f32(1, 4, 3, 3)},
             "inputs": {"ATensor": "p", "BTensor": "bias"},
             "outputs": {"OutputTensor": f"s{i}"},
         }
@@ -177,7 +171,7 @@ def test_a_graph_input_of_wrong_sizes_that_floods_its_readers(path: Path) -> Non
     ]
     model = edited(
         NATIVE,
-        ("/inputs/bias", {"DataType": "FLOAT32", "Sizes": [1, 4, 3, 5]}),
+        ("/inputs/bias", f32(1, 4, 3, 5)),
         *[("/nodes/-", item) for item in sums],
         ("/outputs", ["y", *(f"s{i}" for i in range(5))]),
     )
@@ -186,7 +180,7 @@ def test_a_graph_input_of_wrong_sizes_that_floods_its_readers(path: Path) -> Non
     assert "5 nodes that read it need [1, 4, 3, 3]" in finding.message
 
 
-def test_an_unknown_name_is_told_once(path: Path) -> None:
+def test_an_unknown_name_is_reported_once(path: Path) -> None:
     finding = only(path, edited(NATIVE, ("/nodes/1/outputs/OutputTensor", "q")))
     assert finding.message == 'there is no value "p" (3 places use it)'
 

@@ -1,6 +1,6 @@
-"""Models of all formats with something changed in them: a diagnostic or a model that runs, within limits.
+"""Mutated models of all formats: a diagnostic or a model that runs, within limits.
 
-``python -m tests.test_mutations FIRST LAST`` tries as many more as one likes; ``tests/mutations.py`` makes them.
+``python -m tests.test_mutations FIRST LAST`` tries the seeds of a range; ``tests/mutations.py`` makes the models.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 MEMORY = 4 << 30
-"""Address space of the process, with what Python and its libraries take of it."""
+"""Address space of the process, including Python and its libraries."""
 SECONDS = 15
-"""Of the processor, for one model; they take some hundredths."""
+"""Limit of CPU time for one model; a few hundredths are usual."""
 BATCH = 400
 
 

@@ -1,4 +1,4 @@
-"""Random DxDispatch programs over few buffers, against an interpreter that knows nothing but bytes."""
+"""Random DxDispatch programs over few buffers, compared with an interpreter of bytes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_whole_buffers(program: Program) -> None:
 
 
 def test_bytes_around_the_last_tensor(tmp_path: Path) -> None:
-    """The second dispatch writes the first half; what the first one wrote and what nobody wrote stay."""
+    """The second dispatch writes the first half; the first one's bytes and the initial ones stay."""
     row = View("a", "INT32", 4)
     program = Program(
         {"a": Buffer("INT32", np.arange(4, dtype="<i4").tobytes(), 16), "b": Buffer("INT32", b"\7\0\0\0" * 11, 48)}

@@ -1,4 +1,4 @@
-"""The whole public surface with wrong arguments: an error that says so, and never one from inside the package."""
+"""The public API with wrong arguments: proper errors, and none from inside the package."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SESSION = MODEL.session()
 
 
 def subjects() -> Iterator[tuple[str, Callable[[], Callable[..., object]]]]:
-    """What test_arguments.py does not try, by its name, and what makes it anew for each call."""
+    """Yields names of callables that test_arguments.py does not try, with factories that make new ones."""
     for kind in (Activation, FeatureLevel, GraphBuilder, LoadOptions, Providers):
         yield kind.__name__, lambda kind=kind: kind  # type: ignore[misc]
     yield "FeatureLevel.parse", lambda: FeatureLevel.parse
@@ -55,7 +55,7 @@ SUBJECTS = dict(subjects())
 
 
 def calls(function: Callable[..., object]) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
-    """Each piece of junk in the first place, in the second behind a good one, and under the name of each parameter."""
+    """Yields each piece of junk as the first argument, as the second after a valid one, and for each keyword."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
@@ -95,7 +95,7 @@ def test_an_error_has_diagnostics(kind: type[DmlError]) -> None:
         kind("what went wrong")  # type: ignore[arg-type]
 
 
-def test_an_activation_says_what_it_is_not() -> None:
+def test_activations_refuse_other_types() -> None:
     with pytest.raises(DmlError, match="DML3017 error: the type of an activation is 2"):
         Activation(2)  # type: ignore[arg-type]
 
@@ -110,19 +110,19 @@ def test_options_of_providers_are_texts(options: Any) -> None:
 @pytest.mark.parametrize("junk", [3, None, "x", [1], {3: None}])
 def test_a_record_takes_dictionaries(member: str, junk: Any) -> None:
     g = GraphBuilder()
-    given: dict[str, Any] = {"inputs": {"InputTensor": g.input("x", "FLOAT32", [2])}, "attributes": {}, "outputs": {}}
+    valid: dict[str, Any] = {"inputs": {"InputTensor": g.input("x", "FLOAT32", [2])}, "attributes": {}, "outputs": {}}
     with pytest.raises(DmlError):
-        g.record("ACTIVATION_RELU", **{**given, member: junk})
+        g.record("ACTIVATION_RELU", **{**valid, member: junk})
 
 
-def test_results_that_are_not_all_there_are_named() -> None:
+def test_missing_results_are_named() -> None:
     with pytest.raises(DmlError, match='"y"'):
         MODEL.finish({})
 
 
 @pytest.mark.parametrize("name", ["compile", "run", "verify", "batch"])
 def test_help_lists_every_keyword(name: str) -> None:
-    """Signatures state what the record of keywords has, each with its default, and no other is taken."""
+    """Signatures list the keywords with their defaults, and take no others."""
     function = getattr(dml2onnx, name)
     parameters = inspect.signature(function).parameters
     assert not [item for item in parameters.values() if item.kind is item.VAR_KEYWORD]
@@ -139,11 +139,11 @@ def test_defaults_of_keywords_are_those_of_the_options() -> None:
     assert DEFAULTS.keys() == CompileKeywords.__annotations__.keys()
 
 
-def test_a_name_that_there_is_not_is_answered_with_those_that_there_are() -> None:
+def test_unknown_attributes_list_the_known_ones() -> None:
     with pytest.raises(AttributeError, match=r"'dml2onnx' has no attribute 'complie'; it has .*compile") as caught:
-        dml2onnx.complie  # noqa: B018  # that it is asked for is what fails
-    assert (caught.value.name, caught.value.obj) == ("complie", dml2onnx)  # what Python's own suggestion needs
+        dml2onnx.complie  # noqa: B018  # access fails
+    assert (caught.value.name, caught.value.obj) == ("complie", dml2onnx)  # for Python's own suggestion
 
 
-def test_what_is_imported_lazily_is_listed() -> None:
+def test_dir_lists_lazy_imports() -> None:
     assert {*dml2onnx.__all__, "__version__"} <= set(dir(dml2onnx))

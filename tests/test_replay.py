@@ -1,4 +1,4 @@
-"""What another release of ONNX Runtime passes over: tests whose models give the same bits, and no others."""
+"""Another release of ONNX Runtime skips tests whose models give the same bits, and no others."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ ALL = {*REPLAYABLE, "process", "file", "written", "bound", "refused", "wrong", "
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory with tests, whose runs are recorded."""
+    """A directory with tests and the recording of their runs."""
     place = tmp_path_factory.mktemp("replayed")
     (place / "conftest.py").write_text(
         f"import os, sys; sys.path.insert(0, {str(ROOT)!r})\n"
@@ -112,27 +112,27 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def ran(place: Path, *options: str) -> set[str]:
-    """The tests whose functions were called."""
+    """Runs the tests, and returns the names of those that were called."""
     (place / "ran.txt").write_text("", encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options]
-    said = subprocess.run(command, cwd=place, capture_output=True, text=True, encoding="utf-8", check=False).stdout
-    assert f"{len(ALL) - 1} passed" in said, said
-    assert "1 failed" in said
+    output = subprocess.run(command, cwd=place, capture_output=True, text=True, encoding="utf-8", check=False).stdout
+    assert f"{len(ALL) - 1} passed" in output, output
+    assert "1 failed" in output
     return set((place / "ran.txt").read_text(encoding="utf-8").split())
 
 
-def kept(place: Path) -> dict[str, list[bytes]]:
+def recorded(place: Path) -> dict[str, list[bytes]]:
     (path,) = (place / "runs").glob("*.pickle")
-    return {nodeid.partition("::test_")[2]: replay.runs_at(file, at) for nodeid, file, at in replay.kept(path)}
+    return {nodeid.partition("::test_")[2]: replay.runs_at(file, at) for nodeid, file, at in replay.recorded(path)}
 
 
-def test_those_are_passed_over_of_which_all_is_known(place: Path) -> None:
-    assert set(kept(place)) == REPLAYABLE
+def test_tests_with_complete_recordings_are_skipped(place: Path) -> None:
+    assert set(recorded(place)) == REPLAYABLE
     assert ran(place, "--replay-runs", "runs") == ALL - REPLAYABLE
 
 
-def test_each_session_is_made_once_and_runs_as_often_as_it_ran(place: Path) -> None:
-    runs = [pickle.loads(run) for run in kept(place)["plain"]]
+def test_each_session_is_recorded_once_with_all_runs(place: Path) -> None:
+    runs = [pickle.loads(run) for run in recorded(place)["plain"]]
     assert [(session, made is None, run is None) for session, made, run in runs] == [
         (0, False, True),
         (0, True, False),
@@ -141,8 +141,8 @@ def test_each_session_is_made_once_and_runs_as_often_as_it_ran(place: Path) -> N
 
 
 @pytest.mark.parametrize("name", ["plain", "options"])
-def test_other_bits_are_seen(place: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    runs = kept(place)[name]
+def test_other_bits_are_detected(place: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = recorded(place)[name]
     assert replay.is_same(runs)
 
     class Other(replay.PLAIN):
@@ -153,35 +153,35 @@ def test_other_bits_are_seen(place: Path, name: str, monkeypatch: pytest.MonkeyP
     assert not replay.is_same(runs)
 
 
-def test_a_model_that_is_refused_is_seen(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refused_models_are_detected(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_, **__):
         raise RuntimeError("no kernel")
 
-    runs = kept(place)["plain"]
+    runs = recorded(place)["plain"]
     monkeypatch.setattr(replay, "PLAIN", refuse)
     assert not replay.is_same(runs)
 
 
 def test_options_are_the_same(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    heard = []
+    replayed = []
 
-    class Listening(replay.PLAIN):
+    class Session(replay.PLAIN):
         def __init__(self, model, options, *more, **how):
             level = int(options.graph_optimization_level)
-            heard.append((level, options.get_session_config_entry("session.x64quantprecision")))
+            replayed.append((level, options.get_session_config_entry("session.x64quantprecision")))
             super().__init__(model, options, *more, **how)
 
-    monkeypatch.setattr(replay, "PLAIN", Listening)
-    assert replay.is_same(kept(place)["options"])
-    assert heard == [(0, "1")]
+    monkeypatch.setattr(replay, "PLAIN", Session)
+    assert replay.is_same(recorded(place)["options"])
+    assert replayed == [(0, "1")]
 
 
-def asking(path: Path) -> set[str]:
-    """Tests of a file that look at the release of ONNX Runtime, or at what depends on it."""
+def depending_on_release(path: Path) -> set[str]:
+    """Returns the tests of a file that use the release of ONNX Runtime, directly or through other names."""
     body = ast.parse(path.read_text(encoding="utf-8")).body
     names = {"RELEASE", "VERSION", "__version__"}
     found: set[str] = set()
-    for _ in range(3):  # by way of others
+    for _ in range(3):  # for indirect uses
         for node in body:
             if isinstance(node, ast.FunctionDef):
                 within, named = ast.walk(ast.Module(node.body, [])), [node.name]
@@ -196,10 +196,10 @@ def asking(path: Path) -> set[str]:
     return found
 
 
-def test_tests_that_ask_for_the_release_are_run_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tests_that_depend_on_the_release_are_run_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "scripts")
     named = [ROOT / name for name in runpy.run_path(str(ROOT / "scripts" / "test.py"))["RUNTIME_TESTS"]]
     files = [file for path in named for file in ([path] if path.is_file() else path.rglob("test_*.py"))]
-    names = {f"{file.relative_to(ROOT).as_posix()}::{name}" for file in files for name in asking(file)}
+    names = {f"{file.relative_to(ROOT).as_posix()}::{name}" for file in files for name in depending_on_release(file)}
     assert names >= {name for name in replay.IN_FULL if "::" in name}
     assert [name for name in sorted(names) if not name.startswith(replay.IN_FULL)] == []

@@ -39,7 +39,7 @@ def test_inputs_are_memory_and_outputs_are_tensors() -> None:
 
 
 @pytest.mark.parametrize("order", list(permutations(range(3))), ids=str)
-def test_inputs_may_have_the_shape_of_their_tensors_where_it_is_another(order: tuple[int, ...]) -> None:
+def test_inputs_may_have_logical_shapes(order: tuple[int, ...]) -> None:
     sizes = (2, 3, 4)
     memory = np.arange(24, dtype=np.float32).reshape([sizes[axis] for axis in order])
     logical = memory.transpose(np.argsort(order))
@@ -49,22 +49,22 @@ def test_inputs_may_have_the_shape_of_their_tensors_where_it_is_another(order: t
     )
     graph = make_case(op).graph
     model = compile_outputs(graph, graph.outputs)
-    for given in (memory, memory.reshape(-1), logical, np.ascontiguousarray(logical)):
-        assert np.array_equal(model.run({"InputTensor": given})["OutputTensor"], logical)
-        assert np.array_equal(dml2onnx.run(graph, {"InputTensor": given})["OutputTensor"], logical)
+    for x in (memory, memory.reshape(-1), logical, np.ascontiguousarray(logical)):
+        assert np.array_equal(model.run({"InputTensor": x})["OutputTensor"], logical)
+        assert np.array_equal(dml2onnx.run(graph, {"InputTensor": x})["OutputTensor"], logical)
     output = dml2onnx.run(graph, {"InputTensor": memory})["OutputTensor"]
-    assert np.array_equal(dml2onnx.run(graph, {"InputTensor": output})["OutputTensor"], logical)  # of a next step
+    assert np.array_equal(dml2onnx.run(graph, {"InputTensor": output})["OutputTensor"], logical)  # as the next input
     with pytest.raises(DmlError, match="must have shape"):
         model.run({"InputTensor": logical.transpose(2, 0, 1).copy().reshape(4, 1, 6)})
 
 
-def test_an_input_whose_shape_says_nothing_is_memory() -> None:
+def test_ambiguous_inputs_are_memory() -> None:
     got = joined().run({"InputTensors[0]": A, "InputTensors[1]": B})["OutputTensor"]
     np.testing.assert_array_equal(got[:, 3:], B.T)  # 2 by 2 either way
 
 
 @pytest.mark.parametrize("strides", [(0, 1), (8, 2), (1, 1)], ids=["broadcast", "gaps", "overlapping"])
-def test_what_has_no_order_of_its_own_is_memory_only(strides: tuple[int, int]) -> None:
+def test_layouts_without_an_order_are_memory_only(strides: tuple[int, int]) -> None:
     op = operator("ACTIVATION_RELU", InputTensor=t("FLOAT32", [2, 3], strides), OutputTensor=t("FLOAT32", [2, 3]))
     graph = make_case(op).graph
     with pytest.raises(DmlError, match="must have shape"):
@@ -87,7 +87,7 @@ def test_inputs_are_checked(inputs: dict[str, np.ndarray], codes: list[str]) -> 
     assert refused(joined().run, inputs) == codes
 
 
-def test_missing_provider_says_what_brings_it() -> None:
+def test_a_missing_provider_names_its_package() -> None:
     item = refusal(joined().run, {}, provider="dml")
     assert item.code == "DML3002"
     assert "pip install onnxruntime-directml" in item.message
@@ -97,7 +97,7 @@ def test_unknown_provider() -> None:
     assert refused(joined().run, {}, provider="nonsense") == ["DML3001"]
 
 
-def test_profile_names_nodes_whatever_they_are_called() -> None:
+def test_profiles_have_any_name_of_a_node() -> None:
     """ONNX Runtime 1.24 writes names into its JSON as they are."""
     names = ['say "no"', "back\\slash", "two\nlines", "\u202e\u00e9", '","args" : {}}']
     g = dml2onnx.GraphBuilder()

@@ -1,4 +1,4 @@
-"""The samples do what they are there to show."""
+"""The samples work as documented."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def test_compiled_models_agree_with_the_reference(name):
     assert len({item.node for item in found.nodes}) == len(load(name).nodes)
 
 
-def test_the_picture_comes_out_as_shown(tmp_path):
+def test_the_picture_is_as_shown(tmp_path):
     ((effect, array),) = execute(load("picture"), {}).shown
     written = write_effect(effect, array, tmp_path)
     assert written == tmp_path / "result.png"
     with Image.open(written) as got, Image.open(SAMPLES / "picture" / "result.png") as want:
         distance = np.abs(np.asarray(got, np.int16) - np.asarray(want, np.int16))
     assert distance.shape == (480, 640, 3)
-    # a value that lies on the edge between two levels may fall either way
+    # a value between two levels may round either way
     assert distance.max() <= 1
 
 
@@ -48,16 +48,16 @@ def test_the_digits_are_read():
     assert (answers.argmax(axis=1) == labels).mean() >= 0.97
 
 
-def test_the_accuracy_script_says_so(capsys):
+def test_the_accuracy_script(capsys):
     runpy.run_path(str(SAMPLES / "digits" / "accuracy.py"), run_name="__main__")
     first, *_ = capsys.readouterr().out.splitlines()
-    said = re.fullmatch(r"(\d+) of 360 digits read right: accuracy (0\.\d{4})", first)
-    assert said is not None
-    assert round(int(said[1]) / 360, 4) == float(said[2]) >= 0.97
+    match = re.fullmatch(r"(\d+) of 360 digits read right: accuracy (0\.\d{4})", first)
+    assert match is not None
+    assert round(int(match[1]) / 360, 4) == float(match[2]) >= 0.97
 
 
 @pytest.mark.parametrize("name", WORKING)
-def test_a_saved_model_needs_nothing_of_ours(name, tmp_path):
+def test_a_saved_model_runs_without_this_package(name, tmp_path):
     import onnxruntime
 
     model = dml2onnx.compile(load(name))
@@ -78,7 +78,7 @@ BROKEN = {
 }
 
 
-def test_the_broken_model_is_told_all_its_mistakes():
+def test_all_mistakes_of_the_broken_model_are_reported():
     findings = dml2onnx.check(load("broken"))
     errors = [item for item in findings if item.severity.value == "error"]
     assert {(item.severity.value, item.pointer) for item in errors} == BROKEN

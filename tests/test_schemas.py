@@ -1,4 +1,4 @@
-"""The JSON files of `schemas/`: form by JSON Schema, and what a schema cannot say: that every name means something."""
+"""The JSON files of ``schemas/``: their JSON Schema, and that every name refers to something."""
 
 import ast
 import functools
@@ -40,7 +40,7 @@ def all_constraints() -> Iterator[Constraint]:
 
 
 def known_names(schema: OperatorSchema, expression: str) -> None:
-    """Asserts that an expression has the syntax of a bound and speaks of the operator's own fields."""
+    """Asserts that an expression has the syntax of a bound and names fields of the operator."""
     for node in ast.walk(ast.parse(expression, mode="eval")):
         match node:
             case ast.Attribute(value=ast.Name(id=tensor), attr=attribute):
@@ -53,10 +53,8 @@ def known_names(schema: OperatorSchema, expression: str) -> None:
             case ast.Constant(value=value):
                 assert isinstance(value, int)
             case _:
-                assert isinstance(
-                    node,
-                    ast.Expression | ast.BinOp | ast.Add | ast.Sub | ast.Mult | ast.Div | ast.Subscript | ast.Load,
-                ), f"{expression}: {type(node).__name__} is not part of the syntax"
+                allowed = ast.Expression | ast.BinOp | ast.Add | ast.Sub | ast.Mult | ast.Div | ast.Subscript | ast.Load
+                assert isinstance(node, allowed), f"{expression}: {type(node).__name__} is not part of the syntax"
 
 
 @each_operator
@@ -65,7 +63,7 @@ def test_file_has_the_form_of_the_schema(name: str) -> None:
     assert not errors, "\n".join(errors)
 
 
-def test_schema_knows_the_rules_and_levels_of_the_catalogue() -> None:
+def test_schema_has_the_rules_and_levels_of_the_catalogue() -> None:
     schema: Any = validator().schema
     definitions = schema["$defs"]
     assert set(definitions["constraint"]["properties"]["rule"]["enum"]) == set(Rule)
@@ -99,7 +97,7 @@ def test_fields_refer_to_fields_and_enums(name: str) -> None:
         if field.enum is not None:
             assert catalog.enum_schema(field.enum).values
         if field.count is not None:
-            assert field.count in names[:position], "a count stands before its array"
+            assert field.count in names[:position], "a count comes before its array"
             count = schema.field(field.count)
             assert count is not None
             assert count.type is FieldType.UINT
@@ -110,7 +108,7 @@ def test_fields_refer_to_fields_and_enums(name: str) -> None:
 
 
 @each_operator
-def test_truth_values_are_no_numbers(name: str) -> None:
+def test_booleans_are_not_declared_as_numbers(name: str) -> None:
     for field in catalog.operator(name).fields:
         assert not (field.type is FieldType.UINT and "BOOL" in field.doc), field.name
 
@@ -223,7 +221,7 @@ def test_support_rows_are_newest_first_and_reach_back_to_the_introduction(name: 
 
 
 @each_operator
-def test_examples_speak_of_the_fields(name: str) -> None:
+def test_examples_name_the_fields(name: str) -> None:
     schema = catalog.operator(name)
     kinds = {"attributes": FieldKind.ATTRIBUTE, "inputs": FieldKind.INPUT_TENSOR, "outputs": FieldKind.OUTPUT_TENSOR}
     for example in schema.examples():
@@ -260,7 +258,7 @@ def test_every_operator_has_a_number() -> None:
 
 def test_levels_and_operators_agree_about_introductions() -> None:
     raw = json.loads((catalog.schemas_directory() / "feature_levels.json").read_text(encoding="utf-8"))
-    # The pages date SCATTER to 1_0, the history to 2_0; whatever either of them allows is allowed.
+    # The pages date SCATTER to 1_0, the history to 2_0; we allow what either allows.
     lenient = {"DML_OPERATOR_SCATTER"}
     added = {
         catalog.operator(entry["operator"]).name: catalog.FeatureLevel(level["level"])
@@ -300,7 +298,7 @@ def test_dimensions_are_named_by_fields_of_fitting_types() -> None:
 
 
 def test_operators_of_one_family_and_stem_treat_dimensions_alike() -> None:
-    """``SLICE`` and ``SLICE1`` differ in names; the older forms of softmax alone count dimensions by their place."""
+    """Except softmax and others, whose older forms have no axes."""
     found: dict[str, set[str]] = {}
     for schema in map(catalog.operator, catalog.operator_names()):
         found.setdefault(schema.short_name.rstrip("0123456789"), set()).add(schema.dimensions)

@@ -1,4 +1,4 @@
-"""Tests the scripts that set up, check, demonstrate and measure the project."""
+"""The scripts that set up, check, demonstrate and measure the project."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class TestHeaders:
 
     @staticmethod
     def package(names):
-        """A Debian package with these files, each of which contains its own name."""
+        """Returns a Debian package of these files, each of which contains its own name."""
         data = io.BytesIO()
         with tarfile.open(fileobj=data, mode="w:xz") as archive:
             for name in names:
@@ -70,8 +70,6 @@ class TestHeaders:
 
 
 class TestMutants:
-    """Mutation testing."""
-
     BEFORE = """
 LIMIT = 3
 
@@ -102,12 +100,12 @@ class Thing:
         gc.unfreeze()
         assert (names["outer"](1), names["Thing"]().size()) == answers
 
-    def test_what_a_module_does_by_itself_is_not(self, script):
+    def test_changes_of_module_level_code_are_not(self, script):
         module = script("_warm_tests")
         assert self.changed(module, "LIMIT = 3", "LIMIT = 4")[1] is None
         assert self.changed(module, "n", "n")[1] == {}
 
-    def test_cases_come_by_group_and_one_of_each_function_first(self, script):
+    def test_cases_are_ordered_by_group_and_function(self, script):
         others = [f"near.py::c[{number}]" for number in range(9)]
         own = ["far.py::a[odd]", "far.py::a[owned]", "far.py::b", "near.py::c", "near.py::e", "near.py::none"]
         items = [types.SimpleNamespace(nodeid=name) for name in [*others, *own]]
@@ -121,7 +119,7 @@ class Thing:
         statement_at = script("_test_lines").statement_at
         assert [tuple(statement_at(text, line)) for line in (1, 3, 5)] == [(1,), (2, 3), (4, 5, 6)]
 
-    def test_what_python_does_not_read_is_no_change(self, script):
+    def test_invalid_python_is_no_change(self, script):
         is_code = script("mutants").is_code
         assert is_code("def double(x, *, by=2): return x * by")
         assert not is_code("def double(x, +, by=2): return x * by")
@@ -134,20 +132,20 @@ class Thing:
             assert row["before"] in lines
             assert len(row["reason"]) > 20
 
-    def test_lines_of_types_and_slots_are_left_alone(self, script):
-        same = script("mutants").THE_SAME
+    def test_lines_of_types_and_slots_are_skipped(self, script):
+        same = script("mutants").NO_EFFECT
         assert same.sub("", "@dataclass(slots=True)") == same.sub("", "@dataclass(slots=False)")
         assert same.sub("", "@dataclass(frozen=True)") != same.sub("", "@dataclass(frozen=False)")
 
 
-def test_texts_are_those_of_the_code_without_docstrings_and_types(script):
+def test_texts_exclude_docstrings_and_types(script):
     says = 'print(f"seven {x} eight " "nine", "two words")'
     code = f'def say(x: "one two three") -> None:\n    """Four five six."""\n    {says}'
     assert list(script("generate_texts").texts_of(ast.parse(code))) == ["seven _ eight nine"]
 
 
 class TestTest:
-    def test_all_steps_run_whatever_happens(self, script, capfd):
+    def test_all_steps_run_despite_failures(self, script, capfd):
         module = script("test")
         good, bad = [sys.executable, "-c", ""], [sys.executable, "-c", "raise SystemExit(3)"]
         outcomes = module.perform([module.Step("one", good), module.Step("two", bad), module.Step("three", good)])
@@ -160,7 +158,7 @@ class TestTest:
     def bare(self, script, monkeypatch, tmp_path):
         """The script with existing environments and passing steps, and the list of its steps."""
         module = script("test")
-        monkeypatch.setattr(module, "RUNS", tmp_path / "runs")  # the running suite may be recording into the real one
+        monkeypatch.setattr(module, "RUNS", tmp_path / "runs")  # the current run may be recording into the real one
         steps: list = []
 
         def perform(*parts):
@@ -176,13 +174,13 @@ class TestTest:
         return module, steps
 
     @pytest.mark.parametrize(("failed", "code", "line"), [([], 0, "steps passed"), (["mypy"], 1, "FAILED: mypy (1 of")])
-    def test_the_exit_code_and_the_last_line_tell_the_outcome(self, bare, monkeypatch, capsys, failed, code, line):
+    def test_the_exit_code_and_the_last_line_show_the_outcome(self, bare, monkeypatch, capsys, failed, code, line):
         module, _ = bare
-        monkeypatch.setattr(
-            module,
-            "perform",
-            lambda *parts: [module.Outcome(s.title, s.title not in failed, 2.25) for part in parts for s in part],
-        )
+
+        def perform(*parts):
+            return [module.Outcome(step.title, step.title not in failed, 2.25) for part in parts for step in part]
+
+        monkeypatch.setattr(module, "perform", perform)
         monkeypatch.setattr(sys, "argv", ["test.py"])
         assert module.main() == code
         output = capsys.readouterr().out
@@ -191,7 +189,7 @@ class TestTest:
         assert ("mypy  FAILED" in output) == bool(failed)
 
     @pytest.mark.parametrize("arguments", [[], ["--fast"], ["--all"], ["--exhaustive"]])
-    def test_only_all_of_it_has_every_case_the_second_runtime_and_the_release(self, bare, monkeypatch, arguments):
+    def test_steps_of_each_option(self, bare, monkeypatch, arguments):
         module, steps = bare
         monkeypatch.setattr(sys, "argv", ["test.py", *arguments])
         assert module.main() == 0
@@ -206,34 +204,29 @@ class TestTest:
         if sys.platform == "linux":
             assert one_in == ({"3", "4"} if arguments == ["--all"] else {"1"} if thorough else set())
         cases = "all" if arguments == ["--exhaustive"] else "each"
-        assert [step.command[-1] for step in steps if step.title == "pytest"] == (
-            [] if arguments == ["--fast"] else [cases]
-        )
-        leaves_slow = ["--slow" in step.command for step in steps if step.title == "pytest"]
-        assert leaves_slow == ([] if arguments == ["--fast"] else [not thorough])
-        left = [part for step in steps for part in step.command if str(part).startswith("tests/docs/test_pages.py::")]
+        found = [(step.command[-1], "--slow" in step.command) for step in steps if step.title == "pytest"]
+        assert found == ([] if arguments == ["--fast"] else [(cases, not thorough)])
+        skipped = [arg for step in steps for arg in step.command if str(arg).startswith("tests/docs/test_pages.py::")]
         # check_release.py runs them, except on Windows
-        assert left == (list(module.TESTS_OF_PAGES) if thorough and os.name != "nt" else [])
+        assert skipped == (list(module.TESTS_OF_PAGES) if thorough and os.name != "nt" else [])
 
-    def test_pages_that_are_run_elsewhere_are_pages(self, script):
-        pages = [
-            f"tests/docs/test_pages.py::test_what_a_page_says_is_so[{page.stem}]" for page in script("run_docs").pages()
-        ]
-        assert set(script("test").TESTS_OF_PAGES) < set(pages)
+    def test_pages_of_the_release_exist(self, script):
+        test = "tests/docs/test_pages.py::test_what_a_page_says_is_so"
+        assert set(script("test").TESTS_OF_PAGES) < {f"{test}[{page.stem}]" for page in script("run_docs").pages()}
 
-    def test_what_it_names_exists(self, script):
+    def test_its_files_exist(self, script):
         module = script("test")
         named = [*module.SOURCES, *module.RUNTIME_TESTS]
         assert [name for name in named if not (ROOT / name).exists()] == []
 
-    def test_every_generator_is_asked_to_compare(self, script):
+    def test_every_generator_compares(self, script):
         titles = {step.title for part in script("test").sources(Path(sys.executable)) for step in part}
         generators = {path.name for path in SCRIPTS.glob("generate_*.py")} | {"make_samples.py"}
         assert {f"{name} --check" for name in generators} <= titles
 
 
 def with_bodies(graph):
-    """The nodes of a graph, and those of the graphs in their attributes."""
+    """Yields the nodes of a graph, and those of the graphs in their attributes."""
     for node in graph.node:
         yield node
         for attribute in node.attribute:
@@ -283,7 +276,7 @@ def test_the_wheel_works_without_the_repository(tmp_path):
 
 
 class TestNetworks:
-    def test_they_answer_as_onnx_by_hand(self, script):
+    def test_they_match_onnx_written_by_hand(self, script):
         """Handwritten models are an independent oracle."""
         bench = script("bench_networks")
         for network in bench.networks():
@@ -305,7 +298,7 @@ class TestNetworks:
 
 
 class TestLayouts:
-    def test_nhwc_costs_the_ports_and_answers_alike(self, script):
+    def test_nhwc_costs_only_ports_and_gives_the_same_results(self, script):
         bench = script("bench_layouts")
         for several in bench.networks():
             sides = bench.sides_of(several)
@@ -329,18 +322,18 @@ class TestRelease:
         headings = re.findall(r"^## (\S+)", changes, re.MULTILINE)
         assert headings[0] in ("Unreleased", project["version"])
 
-    def test_each_python_that_is_named_is_tested(self):
+    def test_supported_pythons_are_tested(self):
         project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
         named = [item.rpartition(" :: ")[2] for item in project["classifiers"] if " :: Python :: " in item]
         workflow = (ROOT / ".github" / "workflows" / "check.yml").read_text(encoding="utf-8")
         assert f"python: {json.dumps(named)}" in workflow
         assert project["requires-python"] == f">={named[0]}"
 
-    def test_the_tests_of_a_release_are_there(self, script):
+    def test_the_tests_of_a_release_exist(self, script):
         check = script("check_release")
         assert [path for path in (*check.TESTS, *check.PORTABLE, *check.BRIEF) if not (ROOT / path).exists()] == []
 
-    def test_pins_for_a_wheel_of_ones_own(self, script, tmp_path):
+    def test_pins_of_the_release(self, script, tmp_path):
         check = script("check_release")
         lines = check.pins(tmp_path).read_text(encoding="utf-8").splitlines()
         assert {Requirement(line).name for line in lines} == {pin.name for pin in pins()}

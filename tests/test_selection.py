@@ -1,4 +1,4 @@
-"""What is run of tests with many cases, and of tests that a change concerns."""
+"""The selection of cases of a test, and of tests that a change affects."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CASES = st.lists(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("012
 
 
 @given(CASES)
-def test_every_value_is_met(cases):
+def test_every_value_is_covered(cases):
     places = each_value_once(cases)
     assert places == sorted(set(places))
     assert {pair for place in places for pair in cases[place]} == {pair for case in cases for pair in case}
@@ -41,7 +41,7 @@ def test_few_cases_are_all_kept():
     assert each_value_once([[("a", "1")]] * FEW) == list(range(FEW))
 
 
-def test_cases_that_nothing_tells_apart_are_run_once():
+def test_equal_cases_run_once():
     assert each_value_once([[("a", "1")]] * (FEW + 1)) == [0]
 
 
@@ -83,7 +83,7 @@ def test_drawn():
 """
 
 
-# of --one-in 4 three cases of nine are left, of three one, of six two, of 24 six, and what has no cases
+# --one-in 4 keeps three cases of nine, one of three, two of six, six of 24, and all functions without cases
 @pytest.mark.parametrize(
     ("options", "count", "left"),
     [
@@ -92,7 +92,7 @@ def test_drawn():
         (["--cases", "each", "--one-in", "4"], 1 + 3 + 2 + 6 + 3, "30 deselected"),
     ],
 )
-def test_what_pytest_runs(tmp_path, options, count, left):
+def test_cases_that_pytest_runs(tmp_path, options, count, left):
     (tmp_path / "conftest.py").write_text(
         f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
         "from tests.conftest import pytest_addoption, pytest_collection_modifyitems, pytest_generate_tests\n"
@@ -101,11 +101,11 @@ def test_what_pytest_runs(tmp_path, options, count, left):
     )
     (tmp_path / "test_program.py").write_text(PROGRAM, encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-s", *options]
-    said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, encoding="utf-8", check=True).stdout
-    assert f"{50 if options else 250} were drawn" in said
-    assert f"{count} passed" in said
-    assert ("left out" in said) == bool(options)
-    assert left in said
+    output = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, encoding="utf-8", check=True).stdout
+    assert f"{50 if options else 250} were drawn" in output
+    assert f"{count} passed" in output
+    assert ("left out" in output) == bool(options)
+    assert left in output
 
 
 class TestAffected:
@@ -115,8 +115,8 @@ class TestAffected:
             ("tests/lowering/test_pooling.py", "tests/lowering/test_pooling.py"),
             ("dml2onnx/lowering/pooling.py", "tests/lowering/test_pooling"),
             ("dml2onnx/wire.py", "tests/test_wire.py"),
-            ("dml2onnx/checks/structure.py", "tests/test_mistakes.py"),  # which imports it
-            ("dml2onnx/onnx_model/peak_memory.py", "tests/test_limits.py"),  # which imports peak from the package
+            ("dml2onnx/checks/structure.py", "tests/test_mistakes.py"),  # imports it
+            ("dml2onnx/onnx_model/peak_memory.py", "tests/test_limits.py"),  # imports peak from the package
             ("dml2onnx/legalise/quirks/reductions.py", "tests/legalise/"),
             ("schemas/decisions.md", "tests/"),
         ],
@@ -133,7 +133,7 @@ class TestAffected:
             ("schemas/targets/qnn-npu.json", {"tests/test_schemas.py", "tests/targets/test_kernels.py"}),
         ],
     )
-    def test_descriptions_are_held_by_those_of_them(self, changed, concerned):
+    def test_changes_of_schemas_run_their_tests(self, changed, concerned):
         assert concerned <= set(_affected.affected([changed]))
 
     @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ class TestAffected:
             ("tests/passes/test_moves.py", None),
         ],
     )
-    def test_generated_files_are_compared_where_a_change_may_reach_them(self, changed, generator):
+    def test_generated_files_are_compared_if_a_change_may_affect_them(self, changed, generator):
         found = [path for path in _affected.affected([changed]) if path.startswith("scripts/")]
         assert generator in found if generator else not found
 
@@ -158,7 +158,7 @@ class TestAffected:
             changed = [file.relative_to(_affected.ROOT).as_posix() for file in files]
             assert _affected.affected(changed)
 
-    def test_what_does_not_fit_is_left_out_but_the_nearest(self, monkeypatch):
+    def test_only_the_nearest_exceeds_the_budget(self, monkeypatch):
         monkeypatch.setattr(_affected, "durations", lambda: {"a": 50.0, "b": 9.0, "c": 30.0})
         assert _affected.within(["a", "b", "c"], 40, 1) == (["a"], ["b", "c"])
         assert _affected.within(["b", "c", "a"], 40, 1) == (["b", "c"], ["a"])
@@ -181,14 +181,14 @@ class TestSlow:
 
     def test_a_change_runs_the_nearest_that_fit(self, table):
         left = _affected.left_out(["dml2onnx/passes/signed_weights.py"], 13)
-        assert "tests/passes/test_signed_weights.py" not in left  # first, since it has the same name
+        assert "tests/passes/test_signed_weights.py" not in left  # comes first, since it has the same name
         assert "tests/passes/test_folding.py::test_b" not in left
         assert "tests/passes/test_folding.py::test_a" in left
 
-    def test_what_a_change_does_not_concern_is_left_out(self, table):
+    def test_unaffected_tests_are_left_out(self, table):
         assert _affected.left_out(["CITATION.cff"], 1000) == list(_affected.slow())
 
-    def test_it_is_written_anew_from_what_was_measured(self, table):
+    def test_it_is_written_from_measured_times(self, table):
         folding, weights = _affected.TESTS / "passes" / "test_folding.py", "tests/passes/test_signed_weights.py"
         name = next(line[4:].partition("(")[0] for line in folding.read_text().splitlines() if line.startswith("def "))
         measured = {f"tests/passes/test_folding.py::{name}": 9.0, f"{weights}::test_x": 6.0, f"{weights}::test_y": 7.0}
@@ -196,7 +196,7 @@ class TestSlow:
         _affected.write_slow()
         assert _affected.slow() == {f"tests/passes/test_folding.py::{name}": 9.0, weights: 13.0}
 
-    def test_all_that_it_names_is_there(self):
+    def test_its_tests_exist(self):
         names = _affected.slow()
         assert [name for name in names if not _affected.is_there(name)] == []
         assert [name for name in names if "::" in name and name.partition("::")[0] in names] == []

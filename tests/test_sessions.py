@@ -1,4 +1,4 @@
-"""Sessions that are kept: weights from where they are, and memory that is bound once."""
+"""Sessions: weights that stay in their files, and bound memory."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ import dml2onnx
 from dml2onnx import DmlError, GraphBuilder, compiler
 from dml2onnx.compiler import CompiledModel
 from dml2onnx.ir.data import ArrayData, Data, FileData
-from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.mapped import blocks
 from dml2onnx.runtime import Weights, weights
-from tests.lowering.harness import operator, t
+from tests.test_writer import gemm, product_with
 
 Array: TypeAlias = "npt.NDArray[Any]"
 ROWS, COLUMNS = 48, 32
@@ -26,22 +25,7 @@ W = np.random.default_rng(5).standard_normal((ROWS, COLUMNS), np.float32)
 
 
 def product(data: Data, data_type: str = "FLOAT32", strides: list[int] | None = None) -> CompiledModel:
-    """x W, with what ``data`` has for W."""
-    op = operator(
-        "GEMM",
-        ATensor=t(data_type, [1, 1, 2, ROWS]),
-        BTensor=t(data_type, [1, 1, ROWS, COLUMNS], strides),
-        OutputTensor=t(data_type, [1, 1, 2, COLUMNS]),
-        TransA="NONE",
-        TransB="NONE",
-        Alpha=1.0,
-        Beta=0.0,
-    )
-    width = op.tensor("ATensor").data_type.itemsize
-    x, w, y = (Value(name, size * width) for name, size in (("x", X.size), ("w", W.size), ("y", 2 * COLUMNS)))
-    node = Node("product", op, {"ATensor": (Read(x),), "BTensor": (Read(w),)}, {"OutputTensor": (Write(y),)})
-    outputs = (GraphOutput("y", y, op.tensor("OutputTensor")),)
-    return dml2onnx.compile(Graph((node,), (GraphInput("x", x),), outputs, (Constant(w, data),)))
+    return product_with(gemm(ROWS, COLUMNS, data_type, strides), data)
 
 
 def assert_product(model: CompiledModel, x: Array = X, *, times: float = 1, tolerance: float = 1e-5) -> None:
@@ -51,8 +35,8 @@ def assert_product(model: CompiledModel, x: Array = X, *, times: float = 1, tole
 
 
 @pytest.fixture
-def apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All weights count as large ones, and no temporary file is made of them."""
+def all_external(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Treats all weights as large, and forbids temporary files."""
     monkeypatch.setattr(compiler, "SERIALIZED_UP_TO", 1000)
     monkeypatch.setattr("tempfile.TemporaryDirectory", None)
     monkeypatch.setattr(weights, "LEAST", 1000)
@@ -72,20 +56,20 @@ SOURCES: dict[str, tuple[Callable[[Path], CompiledModel], int]] = {
 }
 
 
-@pytest.mark.usefixtures("apart")
+@pytest.mark.usefixtures("all_external")
 @pytest.mark.parametrize("source", SOURCES)
-def test_weights_are_taken_from_where_they_are(tmp_path: Path, source: str) -> None:
-    make, handed_over = SOURCES[source]
+def test_weights_are_not_copied(tmp_path: Path, source: str) -> None:
+    make, array_count = SOURCES[source]
     model = make(tmp_path / "weights ä.bin")
     found = Weights.of(model.lowered.initializers)
     assert len(found.places) == 1
-    assert len(found.arrays) == handed_over
+    assert len(found.arrays) == array_count
     assert found.nbytes >= W.size * 2
     x = X.astype(np.float16) if "FLOAT16" in source else X
     assert_product(model, x, tolerance=2e-2 if "FLOAT16" in source else 1e-5)
 
 
-@pytest.mark.usefixtures("apart")
+@pytest.mark.usefixtures("all_external")
 def test_weights_in_several_directories(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
@@ -101,9 +85,9 @@ def test_weights_in_several_directories(tmp_path: Path) -> None:
     assert_product(model, times=3)
 
 
-@pytest.mark.usefixtures("apart")
-def test_a_file_that_has_become_another_one_is_not_taken(tmp_path: Path) -> None:
-    """The model has been compiled from the old one, which lives on as long as it is mapped."""
+@pytest.mark.usefixtures("all_external")
+def test_replaced_files_are_not_read(tmp_path: Path) -> None:
+    """The model was compiled from the old file, which exists as long as it is mapped."""
     path, other = tmp_path / "w.bin", tmp_path / "other.bin"
     model = product(in_file(path, W))
     in_file(other, 5 * W)
@@ -115,9 +99,9 @@ def test_a_file_that_has_become_another_one_is_not_taken(tmp_path: Path) -> None
     assert_product(model)
 
 
-@pytest.mark.usefixtures("apart")
+@pytest.mark.usefixtures("all_external")
 def test_sessions_write_no_files_and_read_no_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """ONNX Runtime maps the file itself, and so sees what is in it when it loads the model."""
+    """ONNX Runtime maps the file itself, and so reads its contents when it loads the model."""
     path = tmp_path / "w.bin"
     model = product(in_file(path, np.zeros_like(W)))
     monkeypatch.setattr("dml2onnx.writer.blocks", only_small)
@@ -152,20 +136,20 @@ def test_bound_memory_is_read_and_written_at_each_run() -> None:
     np.testing.assert_array_equal(kept, [[4, 4, 4], [6, 6, 6]])
 
 
-def test_what_is_not_bound_holds_zeros() -> None:
+def test_unbound_inputs_are_zeros() -> None:
     bound = summed().session().bind({"b": np.full(6, 2, np.float32)})
     np.testing.assert_array_equal(bound.run()["sum"], np.full((2, 3), 2))
     bound.inputs["a"][...] = [[1, 2], [3, 4], [5, 6]]
     np.testing.assert_array_equal(bound.run()["sum"], [[3, 5, 7], [4, 6, 8]])
 
 
-def test_what_is_bound_is_checked() -> None:
+def test_bound_inputs_are_checked() -> None:
     with pytest.raises(DmlError) as caught:
         summed().session().bind({"a": np.zeros((6, 1), np.float32), "b": np.zeros(6), "c": np.zeros(1)})
     assert {item.code for item in caught.value.diagnostics} == {"DML3003", "DML3005", "DML3006"}
 
 
-def test_bound_runs_give_what_sessions_give() -> None:
+def test_bound_runs_match_sessions() -> None:
     model = dml2onnx.compile(Path(__file__).parent.parent / "samples" / "digits" / "model.json")
     session = model.session()
     feeds = {name: np.asarray(array) for name, array in model.complete(None).items()}

@@ -1,6 +1,6 @@
-"""Large constants: whatever is done with them, few of their bytes are in memory at once, and no file is left half.
+"""Large constants: few of their bytes are in memory at once, and no incomplete file remains.
 
-Each test is a process of its own, whose memory is measured; contents are sparse files, which cost the disk nothing.
+Each test measures the memory of its own process; contents are sparse files, which take no space on disk.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a process's largest memory is asked for as in POSIX")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="peak memory is measured with POSIX functions")
 
 ROOT = Path(__file__).parent.parent
 
@@ -26,16 +26,16 @@ MIB = 1 << 20
 SIZE = 1 << 11  # rows and columns of a weight of 16 MiB
 
 
-def growth(doing):
-    # in MiB, of the most memory that the process has had; on macOS the system counts in bytes
+def growth(call):
+    # of the peak memory of the process, in MiB; macOS counts in bytes
     unit = 1 if sys.platform == "darwin" else 1024
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-    doing()
+    call()
     return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit - before) / MIB
 
 
 def model(path, count, data_type="FLOAT32", stored=None, strides=None, transposed="NONE"):
-    # products in a row, their weights each in a file
+    # a chain of products, each with a file of weights
     width = np.dtype(data_type.lower()).itemsize
     tensor = lambda sizes: {"DataType": data_type, "Sizes": sizes}
     weight = tensor([1, 1, SIZE, SIZE]) | ({} if strides is None else {"Strides": strides})
@@ -61,7 +61,7 @@ def model(path, count, data_type="FLOAT32", stored=None, strides=None, transpose
 
 
 def warm_up(directory):
-    # what the first of anything takes: modules, tables of kernels
+    # one-time costs: modules, tables of kernels
     (directory / "small").mkdir()
     global SIZE
     whole, SIZE = SIZE, 4
@@ -88,7 +88,7 @@ def run(code: str, *arguments: Path) -> str:
 
 
 def test_constants_pass_through_few_mebibytes(tmp_path: Path) -> None:
-    """128 MiB of weights: as they are, and in every format that names files."""
+    """128 MiB of weights, in every format that names files."""
     code = """
 model(directory / "model.json", 8)
 graph = dml2onnx.load(directory / "model.json")
@@ -110,7 +110,7 @@ assert max(found.values()) < 40, found
 @pytest.mark.parametrize(
     "how", ["strides=[0, 0, 1, SIZE]", 'transposed="TRANSPOSE"', 'data_type="FLOAT16"'], ids=lambda item: item[:10]
 )
-def test_so_do_constants_in_another_order_or_type(tmp_path: Path, how: str) -> None:
+def test_constants_in_another_order_or_type_too(tmp_path: Path, how: str) -> None:
     code = f"""
 model(directory / "model.json", 8, {how})
 graph = dml2onnx.load(directory / "model.json")
@@ -133,7 +133,7 @@ assert np.array_equal(np.fromfile(directory / "out.onnx.data", np.float32).resha
 
 
 def test_the_same_bytes_are_copied_from_file_to_file(tmp_path: Path) -> None:
-    """Also beside small weights, inside of the model, and where a file has been replaced since it was read."""
+    """Also inside the model, and if a file has been replaced since it was read."""
     code = """
 model(directory / "model.json", 3)
 compiled = dml2onnx.compile(directory / "model.json")
@@ -192,8 +192,8 @@ assert found < 40, found
     run(code, tmp_path)
 
 
-def test_a_disk_that_is_full_leaves_what_there_was(tmp_path: Path) -> None:
-    """What the system says when a file may not grow any more stands for it."""
+def test_a_full_disk_changes_nothing(tmp_path: Path) -> None:
+    """A limit on the size of files stands in for a full disk."""
     code = """
 model(directory / "model.json", 2)
 old = directory / "out.onnx"

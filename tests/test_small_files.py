@@ -1,6 +1,6 @@
-"""What small files may cost, counted: calls of functions, bytes of memory, findings, elements. Never seconds.
+"""The cost of small files in function calls, bytes of memory, findings and elements, not in seconds.
 
-``test_costs.py`` does so for every operator alone; here are graphs and programs in which many things meet.
+Graphs and programs with many nodes; ``test_costs.py`` has single operators.
 """
 
 from __future__ import annotations
@@ -30,11 +30,8 @@ from dml2onnx.reference import require_computable
 from dml2onnx.reference.cost import LARGEST_NODE
 from dml2onnx.testing.single_node import single_node
 from tests.costly import calls
+from tests.frontends.models import f32, load_model, one_node
 from tests.lowering.harness import operator, t
-
-
-def f32(*sizes: int) -> dict[str, Any]:
-    return {"DataType": "FLOAT32", "Sizes": list(sizes)}
 
 
 def node(kind: str, name: str, desc: dict[str, Any], inputs: Any, outputs: Any) -> dict[str, Any]:
@@ -49,7 +46,7 @@ def native(inputs: dict[str, Any], nodes: list[dict[str, Any]], outputs: list[st
 
 
 def check_and_compile(path: Path, most: int) -> None:
-    """With at most so many findings."""
+    """Checks and compiles a file with at most this many findings."""
     graph = dml2onnx.load(path)
     found = dml2onnx.check(graph)
     assert len(found) <= most
@@ -73,9 +70,7 @@ def nodes_of_one_name(count: int) -> dict[str, Any]:
 
 def one_value_joined(count: int) -> dict[str, Any]:
     desc = {"InputTensors": [f32(1)] * count, "OutputTensor": f32(count), "Axis": 0}
-    return native(
-        {"x": f32(1)}, [node("JOIN", "n", desc, {"InputTensors": ["x"] * count}, {"OutputTensor": "y"})], ["y"]
-    )
+    return one_node("JOIN", desc, f32(1), inputs={"InputTensors": ["x"] * count})
 
 
 def pieces(count: int) -> dict[str, Any]:
@@ -86,8 +81,7 @@ def pieces(count: int) -> dict[str, Any]:
 
 def pieces_of_one_name(count: int) -> dict[str, Any]:
     desc = {"InputTensor": f32(count), "OutputTensors": [f32(1)] * count, "Axis": 0}
-    made = node("SPLIT", "n", desc, {"InputTensor": "x"}, {"OutputTensors": ["y"] * count})
-    return native({"x": f32(count)}, [made], ["y"])
+    return one_node("SPLIT", desc, f32(count), outputs={"OutputTensors": ["y"] * count})
 
 
 def resource(count: int) -> dict[str, Any]:
@@ -103,7 +97,7 @@ def part(name: str, offset: int, count: int) -> dict[str, Any]:
 
 
 def overlapping_pieces(count: int, step: int = 4) -> dict[str, Any]:
-    """Each in the bytes of all of them but a few."""
+    """Each shares bytes with nearly all others."""
     desc = {"InputTensor": f32(count * 64), "OutputTensors": [f32(64)] * count, "Axis": 0}
     places = [part("y", step * index, 64) for index in range(count)]
     return {
@@ -133,23 +127,19 @@ SCALED: list[Callable[[int], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize("make", SCALED, ids=lambda make: make.__name__)
-def test_what_is_checked_and_compiled_grows_with_the_file(
-    make: Callable[[int], dict[str, Any]], tmp_path: Path
-) -> None:
-    """Four times as large is at most five times as many calls; so nothing is done for each pair."""
+def test_checking_and_compiling_take_linear_time(make: Callable[[int], dict[str, Any]], tmp_path: Path) -> None:
+    """A file four times as large takes at most five times as many calls; so nothing is done for each pair."""
     counted = []
     for count in (50, 150, 600):
         path = tmp_path / f"{count}.json"
         path.write_text(json.dumps(make(count)), encoding="utf-8")
-
         counted.append(calls(partial(check_and_compile, path, 4 * count + 10)))
     assert counted[2] <= 5 * counted[1]
 
 
 def test_each_overlapping_output_is_named_once(tmp_path: Path) -> None:
-    path = tmp_path / "model.json"
-    path.write_text(json.dumps(overlapping_pieces(100)), encoding="utf-8")
-    found = [item.pointer for item in dml2onnx.check(path) if item.code == OVERLAPPING_WRITES.id]
+    findings = dml2onnx.check(load_model(tmp_path, overlapping_pieces(100)))
+    found = [item.pointer for item in findings if item.code == OVERLAPPING_WRITES.id]
     assert len(found) == len(set(found)) == 99
 
 
@@ -162,7 +152,7 @@ def test_views_are_judged_in_bounded_memory(seed: int) -> None:
     rank = int(random.integers(3, 9))
     sizes = [int(random.choice([2, 3, 5, 7, 13, 29, 61, 127, 251, 509, 1009])) for _ in range(rank)]
     strides = [int(2 ** random.uniform(0, 29)) for _ in range(rank)]
-    collisions.collides([2, 2], [3, 2])  # what is imported late
+    collisions.collides([2, 2], [3, 2])  # for lazy imports
     tracemalloc.start()
     try:
         collisions.collides(sizes, strides)
@@ -184,7 +174,7 @@ def test_elements_inside_windows_are_counted_by_arithmetic() -> None:
 
 
 def refusal(graph: Graph, *, exact: bool = False) -> tuple[str, int]:
-    """The code, or none, and the most bytes that were allocated at a time."""
+    """Compiles, and returns the code of the refusal or ``""``, and the peak of allocated bytes."""
     code = ""
     tracemalloc.start()
     try:
@@ -199,7 +189,7 @@ def refusal(graph: Graph, *, exact: bool = False) -> tuple[str, int]:
 
 
 def pooling(kind: str, window: int) -> Graph:
-    """One element, in windows that are nearly all padding."""
+    """Pooling of one element in windows that are nearly all padding."""
     return single_node(
         operator(
             kind,
@@ -218,10 +208,10 @@ def pooling(kind: str, window: int) -> Graph:
 @pytest.mark.parametrize("window", [1 << 14, 1 << 20, 1 << 28, 1 << 30])
 @pytest.mark.parametrize("kind", ["LP_POOLING", "MAX_POOLING"])
 @pytest.mark.parametrize("exact", [False, True])
-def test_windows_of_padding_cost_what_tensors_hold(kind: str, window: int, exact: bool) -> None:
-    """A model within a MiB, or a finding before anything is made; no reference that looks at each element."""
+def test_windows_of_padding_cost_no_more_than_tensors(kind: str, window: int, exact: bool) -> None:
+    """A model within a MiB or an early finding; the reference refuses to read each element."""
     graph = pooling(kind, window)
-    dml2onnx.compile(pooling(kind, 8), exact=exact)  # what is read once
+    dml2onnx.compile(pooling(kind, 8), exact=exact)  # for one-time costs
     code, peak = refusal(graph, exact=exact)
     assert code in ("", "DML2007")
     assert peak < 1 << 21
@@ -231,8 +221,8 @@ def test_windows_of_padding_cost_what_tensors_hold(kind: str, window: int, exact
 
 @pytest.mark.parametrize("window", [1 << 14, 1 << 30])
 @pytest.mark.parametrize("end", [0, 1])
-def test_what_hangs_over_is_counted_as_tensors_are_large(window: int, end: int) -> None:
-    """Whose gradient is shared among the elements of a window that lie in the padded input."""
+def test_overhanging_windows_of_gradients_cost_no_more_than_tensors(window: int, end: int) -> None:
+    """The gradient is shared among the elements of a window in the padded input."""
     op = operator(
         "AVERAGE_POOLING_GRAD",
         InputGradientTensor=t("FLOAT32", (1, 1, 1, 2)),
@@ -252,24 +242,22 @@ def test_what_hangs_over_is_counted_as_tensors_are_large(window: int, end: int) 
 
 
 @pytest.mark.parametrize("data_type", ["UINT8", "FLOAT16", "FLOAT32", "INT64"])
-def test_elements_seen_more_than_once_count_as_the_widest(data_type: str, tmp_path: Path) -> None:
-    """A hundred numbers and eight overlapping dimensions are a tensor of any size; narrow ones become wide ones."""
+def test_repeated_elements_count_as_the_widest_type(data_type: str, tmp_path: Path) -> None:
+    """With eight overlapping dimensions, a hundred numbers can be a tensor of any size; casts widen narrow types."""
     for size, wanted in ((4, ""), (10, "DML2007")):
         sizes = [size] * 8
         seen = {"DataType": data_type, "Sizes": sizes, "Strides": [1] * 8}
         desc = {"InputTensor": seen, "OutputTensor": {"DataType": "FLOAT32", "Sizes": sizes}}
         constant = {"DataType": data_type, "Sizes": [100], "values": [*range(100)]}
-        cast = node("CAST", "n", desc, {"InputTensor": "c"}, {"OutputTensor": "y"})
-        path = tmp_path / "model.json"
-        path.write_text(json.dumps({**native({}, [cast], ["y"]), "constants": {"c": constant}}), encoding="utf-8")
-        code, peak = refusal(dml2onnx.load(path))
+        model = {**one_node("CAST", desc, {}, inputs={"InputTensor": "c"}), "inputs": {}, "constants": {"c": constant}}
+        code, peak = refusal(load_model(tmp_path, model))
         assert code == wanted
         assert peak < 1 << 24
 
 
 @pytest.mark.parametrize(("count", "wanted"), [(1 << 10, ""), (1 << 25, ""), ((1 << 25) + 1, "DML2007")])
-def test_sequences_did_not_come_with_the_model(count: int, wanted: str, tmp_path: Path) -> None:
-    """Three numbers say what they are: they neither are free, nor may others be as much larger for them."""
+def test_sequences_do_not_count_as_bytes_of_the_model(count: int, wanted: str, tmp_path: Path) -> None:
+    """Three numbers define them, so they are limited, and do not raise the limit of other constants."""
     x = {"DataType": "FLOAT32", "Sizes": [count], "Flags": "DML_TENSOR_FLAG_OWNED_BY_DML"}
     resources = {"x": resource(count), "y": resource(count)}
     resources["x"]["initialValues"] = {"valueStart": 0, "valueDelta": 1, "valueCount": count}
@@ -279,14 +267,12 @@ def test_sequences_did_not_come_with_the_model(count: int, wanted: str, tmp_path
         "dispatchables": {"r": relu},
         "commands": [dispatch("r", InputTensor="x", OutputTensor="y")],
     }
-    path = tmp_path / "model.json"
-    path.write_text(json.dumps(program), encoding="utf-8")
-    assert refusal(dml2onnx.load(path))[0] == wanted
+    assert refusal(load_model(tmp_path, program))[0] == wanted
 
 
 @pytest.mark.parametrize(("size", "window"), [(60010, 60000), (8191, 4096), (60010, 100)])
-def test_windows_become_nodes_as_few_as_they_are_long(size: int, window: int) -> None:
-    """Not one for each of their elements."""
+def test_long_windows_become_few_nodes(size: int, window: int) -> None:
+    """Not one for each element."""
     blocks = size - window + 1
     fields = {"WindowSizes": (1, window), "Strides": (1, 1), "Dilations": (1, 1)}
     padding = {"StartPadding": (0, 0), "EndPadding": (0, 0)}
@@ -299,8 +285,8 @@ def test_windows_become_nodes_as_few_as_they_are_long(size: int, window: int) ->
 
 
 @pytest.mark.parametrize("nbytes", [1 << 28, 1 << 34, 1 << 42])
-def test_filled_constants_count_where_they_are_made(nbytes: int) -> None:
-    """Of which only one element is read."""
+def test_filled_constants_count_in_full(nbytes: int) -> None:
+    """Even if only one element is read."""
     graph = single_node(operator("ACTIVATION_RELU", InputTensor=t("FLOAT32", (1,)), OutputTensor=t("FLOAT32", (1,))))
     (made,) = graph.nodes
     value = Value("w", nbytes)
@@ -314,7 +300,7 @@ def test_filled_constants_count_where_they_are_made(nbytes: int) -> None:
 
 
 @pytest.mark.parametrize("verbose", [False, True])
-def test_a_run_prints_so_many_elements_and_no_more(
+def test_a_run_prints_a_limited_number_of_elements(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, verbose: bool
 ) -> None:
     monkeypatch.setattr(run, "MOST_PRINTED", 10)
@@ -328,9 +314,9 @@ def test_a_run_prints_so_many_elements_and_no_more(
     path = tmp_path / "model.json"
     path.write_text(json.dumps(program), encoding="utf-8")
     assert main(["run", str(path)]) == 0
-    said = capsys.readouterr().out
-    assert said.count("... and 2 more elements") == 1
-    assert said.count("... and 4 more elements") == 1
+    output = capsys.readouterr().out
+    assert output.count("... and 2 more elements") == 1
+    assert output.count("... and 4 more elements") == 1
     assert main(["run", str(path), "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)["printed"]
     assert [(len(item["values"]), item.get("left_out", 0)) for item in printed] == [(4, 0), (4, 0), (2, 2), (0, 4)]

@@ -17,7 +17,7 @@ def network(shared: Path) -> Path:
     return shared / "models" / "squeezenet"
 
 
-def test_it_recognises_the_poodle(network: Path) -> None:
+def test_it_recognizes_the_poodle(network: Path) -> None:
     answer: np.ndarray = dml2onnx.run(network / "model.json")["softmax"].reshape(-1)
     categories = (network / "imagenet_categories.txt").read_text().splitlines()
     assert answer.argmax() == 265
@@ -60,5 +60,5 @@ def test_it_is_clean_from_the_first_feature_level(network: Path) -> None:
     assert level.name == "1_0"
 
 
-def test_verify_agrees(network: Path) -> None:
+def test_verify_passes(network: Path) -> None:
     assert dml2onnx.verify(network / "model.json", rounds=1).passed

@@ -1,4 +1,4 @@
-"""A default model has no control flow and no tensor whose sizes are known at run time only."""
+"""Default models have no control flow and no tensors of dynamic sizes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from dml2onnx.testing.valid import descriptors
 from tests.runtimes import samples
 
 UNKNOWN = frozenset({"Compress", "NonMaxSuppression", "NonZero", "Range", "Unique"})
-"""Operators whose results have sizes that their inputs' sizes do not say."""
+"""Operators whose output sizes depend on the values of their inputs."""
 
 
 def dynamic(model: dml2onnx.CompiledModel) -> list[str]:
-    """What is not static, as ONNX's own inference sees it without the shapes that the model states."""
+    """Returns operators and tensors that ONNX's own inference finds dynamic, without the shapes in the model."""
     bare = onnx.load_from_string(model.serialize())
     del bare.graph.value_info[:]
     inferred = shape_inference.infer_shapes(bare, check_type=True, strict_mode=True, data_prop=True).graph
@@ -40,7 +40,7 @@ def test_every_operator(name: str) -> None:
 
 
 def test_networks() -> None:
-    """The detection head among them, whose regions have samples of their own number each."""
+    """Including the detection head, whose regions have different numbers of samples."""
     seen = []
     for sample in samples.networks(None):
         assert sample.graph is not None

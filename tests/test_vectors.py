@@ -1,10 +1,9 @@
-"""Published test vectors of WebNN, as DxDispatch programs: small graphs whose outputs nobody here computed."""
+"""Published test vectors of WebNN as DxDispatch programs: small graphs with independent results."""
 
 from __future__ import annotations
 
 import functools
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +14,12 @@ import pytest
 import dml2onnx
 from dml2onnx.execution import execute
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
-from dml2onnx.lowering.registry import lowerings
 from tests import replay
 
 CHUNKS = 24
-"""Cases run in so many tests, which spreads them over processes.
+"""The number of tests that run the cases, to spread them over processes.
 
-Those of an operator stand together, so that another release of ONNX Runtime, which computes some operators otherwise,
+Cases of one operator are together, so that another release of ONNX Runtime, which computes some operators differently,
 runs few of these tests in full (``tests/replay.py``).
 """
 
@@ -43,7 +41,7 @@ CONTRADICTED = {
     "dequantizeLinear-136-dequantize": ("y: [-128. -127.", NULL_IS_0),
     "quantizeLinear-318-quantize": ("DML1503", "scale and zero point have different sizes (decision Q4)"),
 }
-"""Cases that are translated against the facts: what has to come of them instead, and why."""
+"""Cases whose translation contradicts DirectML: the expected difference, and why."""
 
 
 @functools.cache
@@ -51,12 +49,8 @@ def cases(corpus: Path) -> list[tuple[Path, dict[str, Any]]]:
     return [(file.parent, json.loads(file.read_text())) for file in sorted(corpus.glob("*/case.json"))]
 
 
-def is_lowered(case: dict[str, Any]) -> bool:
-    return all(operator in lowerings() for operator in [*case["operators"], *case["fused"]])
-
-
 def compare(directory: Path, case: dict[str, Any], options: LoadOptions = DEFAULT_OPTIONS) -> str | None:
-    """What is wrong with a case, or ``None``."""
+    """Runs a case; returns what is wrong, or ``None``."""
     try:
         shown = execute(dml2onnx.load(directory / "model.json", options), {}).shown
     except Exception as error:  # a failure of one case must not hide the others
@@ -74,7 +68,7 @@ def compare(directory: Path, case: dict[str, Any], options: LoadOptions = DEFAUL
 
 
 def difference(have: np.ndarray, want: np.ndarray, case: dict[str, Any]) -> str | None:
-    """How an output differs from what was published, or ``None``."""
+    """Returns how an output differs from the published one, or ``None``."""
     if have.shape != want.shape:
         return f"{have.shape} instead of {want.shape}"
     if case["rtol"] == 0 and case["atol"] == 0:
@@ -86,19 +80,18 @@ def difference(have: np.ndarray, want: np.ndarray, case: dict[str, Any]) -> str 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_vectors(corpus: Path, chunk: int) -> None:
-    """Every case whose operators are lowered agrees."""
     everything = cases(corpus)
+    assert len(everything) == 2748
     first, end = (len(everything) * part // CHUNKS for part in (chunk, chunk + 1))
-    mine = [(d, c) for d, c in everything[first:end] if is_lowered(c)]
-    chosen = [(d, c) for d, c in mine if d.name not in CONTRADICTED]
+    chosen = [(d, c) for d, c in everything[first:end] if d.name not in CONTRADICTED]
     failures = {directory.name: found for directory, case in chosen if (found := compare(directory, case)) is not None}
     assert not failures, "\n".join(f"{name}: {found}" for name, found in failures.items())
 
 
 def test_constants_alone(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is left to be bound: what we do not compute when compiling ONNX Runtime does when it loads the model.
+    """With constant inputs, ONNX Runtime computes on loading what we do not fold.
 
-    It does so with as many threads as it wants, other than in the tests above (``tests/conftest.py``).
+    It uses its default number of threads, unlike in the tests above (``tests/conftest.py``).
     """
     monkeypatch.setattr(onnxruntime, "SessionOptions", replay.Options)
     chosen = [(d, c) for d, c in cases(corpus)[::6] if d.name not in CONTRADICTED]
@@ -108,23 +101,9 @@ def test_constants_alone(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", CONTRADICTED)
-def test_what_comes_of_contradicted_cases(corpus: Path, name: str) -> None:
-    """They still run, or are refused, as the facts have it."""
+def test_contradicted_cases(corpus: Path, name: str) -> None:
+    """They run, or are refused, as DirectML does."""
     found = compare(corpus / name, json.loads((corpus / name / "case.json").read_text()))
     expected, reason = CONTRADICTED[name]
-    assert found is not None, f"it agrees, although {reason}"
+    assert found is not None, f"it matches, although {reason}"
     assert expected in found, found
-
-
-def test_every_case_is_run_or_pending_by_the_registry(corpus: Path) -> None:
-    """Nothing is skipped silently: a case is left out only for an operator that the registry does not have."""
-    everything = [case for _, case in cases(corpus)]
-    run = [case for case in everything if is_lowered(case)]
-    pending = [case for case in everything if not is_lowered(case)]
-    missing = Counter(op for case in pending for op in {*case["operators"], *case["fused"]} if op not in lowerings())
-    counted = Counter(op for case in run for op in set(case["operators"]))
-    print(f"\n{len(run)} of {len(everything)} cases run")
-    print("run, by operator:", ", ".join(f"{op} {count}" for op, count in counted.most_common()))
-    print("pending for want of:", ", ".join(f"{op} {count}" for op, count in missing.most_common()))
-    assert len(run) + len(pending) == len(everything) == 2748
-    assert all(any(op not in lowerings() for op in [*case["operators"], *case["fused"]]) for case in pending)

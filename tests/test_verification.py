@@ -1,4 +1,4 @@
-"""``verify`` passes what is right, and says where it is wrong."""
+"""``verify`` passes correct models, and names wrong elements."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ADD = operator("ELEMENT_WISE_ADD", ATensor=SIZES, BTensor=SIZES, OutputTensor=SI
 
 
 def wrong_at(index: tuple[int, ...], by: float) -> Lowering:
-    """A lowering of ELEMENT_WISE_ADD that is off in one element."""
+    """Returns a lowering of ELEMENT_WISE_ADD with one wrong element."""
 
     def lowering(node: Operands, e: Emitter) -> Tensor:
         right = e.Add(node.tensor("ATensor"), node.tensor("BTensor"))
@@ -60,7 +60,7 @@ def test_right_models_pass() -> None:
 
 
 @pytest.mark.parametrize("index", [(0, 0, 0), (1, 2, 3), (0, 1, 2)])
-def test_a_wrong_lowering_is_found_where_it_is_wrong(monkeypatch: pytest.MonkeyPatch, index: tuple[int, ...]) -> None:
+def test_the_wrong_element_of_a_lowering_is_found(monkeypatch: pytest.MonkeyPatch, index: tuple[int, ...]) -> None:
     replace_lowering(monkeypatch, "ELEMENT_WISE_ADD", wrong_at(index, 0.5))
     found = verify(make_case(ADD).graph, rounds=1)
     assert not found.passed
@@ -69,7 +69,7 @@ def test_a_wrong_lowering_is_found_where_it_is_wrong(monkeypatch: pytest.MonkeyP
     assert item.worst == pytest.approx(0.5)
 
 
-def test_one_unit_in_the_last_place_is_told_from_two(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_unit_in_the_last_place_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     half = np.full(24, 0.5, np.float32)
     feeds = {"ATensor": half, "BTensor": half}
     ulp = float(np.spacing(np.float32(1)))
@@ -103,7 +103,7 @@ def test_integers_compare_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
     assert verify(make_case(op).graph, rounds=1).comparisons[0].wrong == 24
 
 
-def test_outputs_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outputs_are_compared_separately(monkeypatch: pytest.MonkeyPatch) -> None:
     first, last = make_case(ADD), operator("ACTIVATION_RELU", InputTensor=SIZES, OutputTensor=SIZES)
     y = Value("y", 96)
     (made,) = first.graph.outputs
@@ -127,15 +127,11 @@ def test_sample_contents_are_used_in_the_first_round(monkeypatch: pytest.MonkeyP
     inputs = tuple(GraphInput(item.name, item.value, sample, item.desc) for item in case.graph.inputs)
     seen: list[np.ndarray] = []
 
-    def spying(node: Operands, e: Emitter) -> Tensor:
-        return e.Add(node.tensor("ATensor"), node.tensor("BTensor"))
-
-    def comparing(port: Port, got: np.ndarray, *rest: Any) -> Any:
+    def compare_and_record(port: Port, got: np.ndarray, *rest: Any) -> Any:
         seen.append(got)
         return compare(port, got, *rest)
 
-    replace_lowering(monkeypatch, "ELEMENT_WISE_ADD", spying)
-    monkeypatch.setattr("dml2onnx.verification.whole.compare", comparing)
+    monkeypatch.setattr("dml2onnx.verification.whole.compare", compare_and_record)
     assert verify(Graph(case.graph.nodes, inputs, case.graph.outputs), rounds=2).passed
     assert (seen[0] == 14).all()
     assert not (seen[1] == 14).all()
@@ -161,9 +157,8 @@ def test_files(tmp_path: Path) -> None:
         verify(path)
 
 
-def test_comparisons_count_what_is_unspecified() -> None:
-    model_port = make_case(ADD).graph
-    (port,) = compile(model_port).outputs
+def test_comparisons_count_unspecified_elements() -> None:
+    (port,) = compile(make_case(ADD).graph).outputs
     want = Result(np.zeros((2, 3, 4), np.float32), np.zeros((2, 3, 4)), np.ones((2, 3, 4), np.bool_))
     item = compare(port, np.full((2, 3, 4), 9, np.float32), want, "round")
     assert (item.wrong, item.unspecified, item.worst) == (0, 24, 0)
@@ -190,7 +185,7 @@ def test_random_inputs_reach_the_extremes(data_type: str) -> None:
 
 
 def test_cases_are_the_rounds() -> None:
-    """One for each, with what is the same in all, and random numbers for the rest."""
+    """Each round has the inputs of its case and the common ones, and random numbers for the rest."""
     g = GraphBuilder()
     a, b, c = (g.input(name, np.float32, [2]) for name in "abc")
     graph = g.build({"y": a / b + c})

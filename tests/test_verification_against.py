@@ -1,4 +1,4 @@
-"""``verify`` of another model than the compiled one, within a time, and what is told meanwhile."""
+"""``verify`` of a foreign model, its time limit and its progress."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ import re
 from pathlib import Path
 
 import numpy as np
-import onnx
+import onnx.parser
 import pytest
-from onnx import TensorProto, helper
 
 import dml2onnx
 from dml2onnx import DmlError, Graph, GraphBuilder
@@ -33,32 +32,27 @@ def onnx_file(
     weights: np.ndarray = WEIGHTS,
     names: tuple[str, str] = ("x", "y"),
     shape: tuple[int | str, ...] = (1, 3, 5, 5),
-    data_type: int = TensorProto.FLOAT,
+    data_type: str = "float",
 ) -> Path:
-    """The same network as somebody else would write it."""
+    """Writes the same network by hand."""
     x, y = names
-    filters, axes = onnx.numpy_helper.from_array(weights, "w"), onnx.numpy_helper.from_array(np.array([0]), "axes")
-    nodes = [
-        helper.make_node("Cast", [x], ["floats"], to=TensorProto.FLOAT),
-        helper.make_node("Unsqueeze" if len(shape) == 3 else "Identity", ["floats", "axes"][: 5 - len(shape)], ["x4"]),
-        helper.make_node("Conv", ["x4", "w"], ["h"]),
-        helper.make_node("Tanh", ["h"], [y]),
-    ]
-    graph = helper.make_graph(
-        nodes,
-        "g",
-        [helper.make_tensor_value_info(x, data_type, shape)],
-        [helper.make_tensor_value_info(y, TensorProto.FLOAT, None)],
-        [filters, axes],
-    )
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10), path)
+    x4 = "Unsqueeze(floats, axes)" if len(shape) == 3 else "Identity(floats)"
+    model = onnx.parser.parse_model(f"""<ir_version: 10, opset_import: ["": 21]>
+        g ({data_type}[{", ".join(map(str, shape))}] {x}) => (float {y}) <int64[1] axes = {{0}}> {{
+            floats = Cast<to = 1>({x})
+            x4 = {x4}
+            h = Conv(x4, w)
+            {y} = Tanh(h)
+        }}""")
+    model.graph.initializer.append(onnx.numpy_helper.from_array(weights, "w"))
+    onnx.save(model, path)
     return path
 
 
 @pytest.mark.parametrize("names", [("x", "y"), ("data", "result")])
 @pytest.mark.parametrize("shape", [(1, 3, 5, 5), (3, 5, 5), ("N", 3, "H", "W")])
 @pytest.mark.parametrize("channels_last", [False, True])
-def test_somebody_elses_model(
+def test_foreign_models(
     tmp_path: Path, names: tuple[str, str], shape: tuple[int | str, ...], channels_last: bool
 ) -> None:
     path = onnx_file(tmp_path / "other.onnx", names=names, shape=shape)
@@ -68,7 +62,7 @@ def test_somebody_elses_model(
     assert found.nodes == ()
 
 
-def test_what_was_compiled_agrees(tmp_path: Path) -> None:
+def test_compiled_models_match(tmp_path: Path) -> None:
     graph = network(channels_last=True)
     dml2onnx.compile(graph).save(tmp_path / "y.onnx")
     assert dml2onnx.verify(graph, against=tmp_path / "y.onnx").passed
@@ -86,16 +80,16 @@ def test_another_weight_is_found(tmp_path: Path) -> None:
     ("options", "message"),
     [
         ({"names": ("x", "z")}, None),
-        ({"data_type": TensorProto.DOUBLE}, 'input "x" is float32, but "x" of the other model is float64'),
+        ({"data_type": "double"}, 'input "x" is float32, but "x" of the other model is float64'),
         (
             {"shape": (1, 3, 6, 5)},
             'input "x" has the shape [1, 3, 5, 5] (memory order), but "x" of the other model has [1, 3, 6, 5]',
         ),
     ],
 )
-def test_what_does_not_fit(tmp_path: Path, options: dict[str, object], message: str | None) -> None:
+def test_mismatched_ports(tmp_path: Path, options: dict[str, object], message: str | None) -> None:
     path = onnx_file(tmp_path / "other.onnx", **options)  # type: ignore[arg-type]
-    if message is None:  # one output there and one here: they are each other's
+    if message is None:  # the only outputs match, whatever their names
         assert dml2onnx.verify(network(), against=path).passed
         return
     with pytest.raises(DmlError) as caught:
@@ -104,7 +98,7 @@ def test_what_does_not_fit(tmp_path: Path, options: dict[str, object], message: 
     assert caught.value.diagnostics[0].message == message
 
 
-def test_names_and_numbers_that_do_not_fit(tmp_path: Path) -> None:
+def test_mismatched_names_and_counts(tmp_path: Path) -> None:
     g = GraphBuilder()
     a, b = g.input("a", "FLOAT32", [3]), g.input("b", "FLOAT32", [3])
     graph = g.build({"y": a + b})
@@ -119,7 +113,7 @@ def test_names_and_numbers_that_do_not_fit(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [None, b"", b"no model at all"])
-def test_what_is_no_model(tmp_path: Path, content: bytes | None) -> None:
+def test_files_that_are_no_models(tmp_path: Path, content: bytes | None) -> None:
     path = tmp_path / "other.onnx"
     if content is not None:
         path.write_bytes(content)
@@ -156,17 +150,17 @@ def test_time_limit() -> None:
     assert found.passed
 
 
-def test_without_time_nothing_is_claimed() -> None:
+def test_without_time_nothing_passes() -> None:
     found = dml2onnx.verify(network(), time_limit=1e-9)
     assert (found.finished, found.comparisons, found.passed) == (0, (), False)
 
 
 def test_progress_counts_nodes() -> None:
-    told: list[str] = []
-    dml2onnx.verify(network(), rounds=2, progress=told.append)
-    assert told[0] == "round 1 of 2, node by node: node 1 of 2"
-    assert told[-1] == "round 2 of 2, as a whole: node 2 of 2"
-    assert len(told) == 8
+    reported: list[str] = []
+    dml2onnx.verify(network(), rounds=2, progress=reported.append)
+    assert reported[0] == "round 1 of 2, node by node: node 1 of 2"
+    assert reported[-1] == "round 2 of 2, as a whole: node 2 of 2"
+    assert len(reported) == 8
 
 
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

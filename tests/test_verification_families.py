@@ -1,7 +1,7 @@
-"""``verify`` names the node in which something is a little wrong, in every family of operators.
+"""``verify`` names a node that is slightly wrong, in every family of operators.
 
-Between two nodes that are right stands one of the family, of which one weight is 1 % off, an integer by 1; where it has
-no weights to speak of, what was compiled has an attribute that is 1 % off, or another one.
+A node of the family is between two correct nodes; one of its weights is off by 1 %, or an integer by 1. If it has no
+weights, the compiled node has an attribute that is off by 1 %, or another value.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ WEIGHTS = {
     "resample_gradients": ("RESAMPLE_GRAD", "InputGradientTensor"),
     "slicing": ("TILE", "InputTensor"),
 }
-"""Operator and tensor."""
+"""The operator and the tensor to change in each family."""
 
 ATTRIBUTES = {
     "activation": ("ACTIVATION_ELU", "Alpha", 1.01),
@@ -58,7 +58,7 @@ ATTRIBUTES = {
     "roi": ("ROI_ALIGN", "SpatialScaleX", 1.01),
     "roi_gradients": ("ROI_ALIGN_GRAD", "SpatialScaleX", 1.01),
 }
-"""Operator, field, and a factor or what stands there instead; ``None`` for the contrary."""
+"""The operator, its field, and a factor or another value; ``None`` negates a flag."""
 
 
 def test_every_family_is_here() -> None:
@@ -70,9 +70,9 @@ def test_every_family_is_here() -> None:
 
 
 def between(op: OperatorDesc, weights: str = "") -> Graph:
-    """A graph of a copy of each input but indices, the operator under the name "wrong", and a copy of its first output.
+    """Returns a graph that copies each input but indices, and the first output of the operator, named "wrong".
 
-    ``weights`` is the tensor that is constant; of an array of them, the last.
+    ``weights`` is the tensor to make constant; the last one of an array.
     """
     alone = single_node(op)
     (node,) = alone.nodes
@@ -84,7 +84,7 @@ def between(op: OperatorDesc, weights: str = "") -> Graph:
         if read.value is fixed:
             constants.append(Constant(fixed, ArrayData.of(_contents(desc, random))))
             continue
-        if name.endswith("IndicesTensor"):  # drawn within their range where the graph has them as inputs
+        if name.endswith("IndicesTensor"):  # verify draws them within their range only for graph inputs
             copies[read.value] = read.value
             continue
         before = Value(f"x{len(made)}", read.value.nbytes)
@@ -104,14 +104,14 @@ def _copy(name: str, desc: TensorDesc, source: Value, target: Value) -> Node:
 
 
 def _contents(desc: TensorDesc, random: np.random.Generator) -> np.ndarray:
-    """All of its buffer."""
+    """Returns random contents of a whole buffer."""
     if desc.data_type.is_float:
         return random.normal(1, 0.2, desc.extent).astype(desc.data_type.dtype)
     return random.integers(1, 100, desc.extent).astype(desc.data_type.dtype)
 
 
 def other_weight(graph: Graph) -> Graph:
-    """One element of the constant is another: the largest, by 1 %, or by 1."""
+    """Changes the largest element of the constant by 1 %, or by 1."""
     (constant,) = graph.constants
     desc = next(desc for node in graph.nodes for _, _, read, desc in node.views_in() if read.value is constant.value)
     array = np.array(constant.data.read()).view(desc.data_type.dtype)
@@ -121,7 +121,7 @@ def other_weight(graph: Graph) -> Graph:
 
 
 def other_attribute(graph: Graph, field: str, change: Any) -> Graph:
-    """A field of the middle node is another."""
+    """Changes a field of the middle node."""
     made = []
     for node in graph.nodes:
         op, values = node.operator, list(node.operator.values)
@@ -143,17 +143,17 @@ def _changed(value: Any, change: Any) -> Any:
 
 
 def require_named(graph: Graph, other: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was compiled of ``other`` is verified as what was compiled of ``graph``."""
+    """Verifies ``graph`` with the compiled model of ``other``, and requires that the wrong node is named."""
     assert dml2onnx.verify(graph).passed
     assert [item.severity for item in dml2onnx.check(other) if item.severity.value == "error"] == []
     twins = dict(zip(graph.nodes, other.nodes, strict=True))
 
-    def compiling(given: Graph, *arguments: Any, **options: Any) -> CompiledModel:
-        nodes_ = tuple(twins.get(node, node) for node in given.nodes)
-        return compile_outputs(replace(given, nodes=nodes_, constants=other.constants), *arguments, **options)
+    def compile_other(part: Graph, *arguments: Any, **options: Any) -> CompiledModel:
+        changed = replace(part, nodes=tuple(twins.get(node, node) for node in part.nodes), constants=other.constants)
+        return compile_outputs(changed, *arguments, **options)
 
     for module in (nodes, whole):
-        monkeypatch.setattr(module, "compile_outputs", compiling)
+        monkeypatch.setattr(module, "compile_outputs", compile_other)
     found = dml2onnx.verify(graph, rounds=4)
     assert not found.passed
     first = found.first_wrong_node
@@ -167,7 +167,7 @@ def require_named(graph: Graph, other: Graph, monkeypatch: pytest.MonkeyPatch) -
 def test_a_weight(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
     name, field = WEIGHTS[family]
     op = descriptors()[f"DML_OPERATOR_{name}"][0]
-    # a decay of 1 leaves gradients out
+    # a decay of 1 ignores gradients
     values = [0.5 if item.name in ("Beta1", "Beta2") else value for item, value in op.items()]
     graph = between(OperatorDesc(op.schema, tuple(values)), field)
     require_named(graph, other_weight(graph), monkeypatch)
@@ -177,7 +177,7 @@ def test_a_weight(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_attribute(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
     name, field, change = ATTRIBUTES[family]
     op = descriptors()[f"DML_OPERATOR_{name}"][0]
-    # 1 % does not lead to another neighbour
+    # a change of 1 % does not change the nearest neighbour
     values = ["LINEAR" if item.name == "InterpolationMode" else value for item, value in op.items()]
     graph = between(OperatorDesc(op.schema, tuple(values)))
     require_named(graph, other_attribute(graph, field, change), monkeypatch)

@@ -1,4 +1,4 @@
-"""``verify`` node by node: correct networks pass however deep they are, and a wrong node is named."""
+"""``verify`` node by node: correct networks of any depth pass."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def residual(blocks: int, seed: int) -> Graph:
 @pytest.mark.parametrize(("blocks", "seed"), [(20, 0), (20, 1), (30, 2), (40, 3), (50, 4)])
 def test_deep_networks_pass(blocks: int, seed: int) -> None:
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # none of numpy's reaches the user
+        warnings.simplefilter("error")  # users see no warnings of numpy
         found = dml2onnx.verify(residual(blocks, seed), seed=seed)
     assert found.passed
     assert len(found.nodes) == 3 * blocks
@@ -44,7 +44,7 @@ def test_two_hundred_blocks_pass() -> None:
     assert found.first_wrong_node is None
 
 
-def test_what_is_said_of_a_node() -> None:
+def test_facts_of_a_node() -> None:
     g = GraphBuilder(feature_level="5_0")
     x = g.input("x", "FLOAT32", [4])
     graph = g.build({"y": g.tanh(g.identity(x), name="tanh")})
@@ -55,11 +55,11 @@ def test_what_is_said_of_a_node() -> None:
     assert tanh.worst_of_bound <= 1
 
 
-def test_a_round_that_says_nothing_is_no_agreement() -> None:
+def test_rounds_without_comparable_elements() -> None:
     found = dml2onnx.verify(residual(4, 0))
     silent = [item.round for item in found.comparisons if item.says_nothing]
     assert silent == ["3 (extreme values)"]
-    # of single nodes, with their own inputs, much can be said even then
+    # single nodes, with their own inputs, are still compared
     assert all(item.unspecified < item.elements / 2 for item in found.nodes)
 
 

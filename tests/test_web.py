@@ -1,4 +1,4 @@
-"""``samples/web`` and what ``docs/web.md`` says of it, in a Chromium with WebGPU and WebNN."""
+"""``samples/web``, as described in ``docs/web.md``, in a Chromium with WebGPU and WebNN."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from tests.runtimes import browser
 ROOT = Path(__file__).resolve().parent.parent
 ORT = browser.DIRECTORY / "ort"
 PATIENCE = 150
-"""Seconds that a backend may take; without a GPU WebGPU compiles shaders and computes on the CPU."""
+"""Timeout of a backend in seconds; without a GPU WebGPU compiles shaders and computes on the CPU."""
 MODELS = {"wasm": "onnx", "webgpu": "webgpu", "webnn": "webnn"}
-"""The files that the page asks for, and the targets that they are made for."""
+"""The files that the page loads, and their targets."""
 
 
 class Files(http.server.SimpleHTTPRequestHandler):
@@ -38,12 +38,12 @@ class Files(http.server.SimpleHTTPRequestHandler):
         return super().translate_path(path)
 
     def log_message(self, *_: object) -> None:
-        """Says nothing."""
+        pass
 
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Where the page is, with models compiled for what it runs on."""
+    """The URL of the page, with models for its backends."""
     if not ORT.is_dir():
         pytest.skip("no ONNX Runtime Web: python scripts/_web.py fetches it")
     place = tmp_path_factory.mktemp("models")
@@ -59,7 +59,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @contextlib.contextmanager
 def chromium(*options: str) -> Iterator[Browser]:
-    """A Chromium with these options; skips the test where there is none."""
+    """Starts a Chromium with these options; skips the test if there is none."""
     try:
         program, environment = browser.executable()
     except RuntimeError as error:
@@ -76,45 +76,45 @@ def chromium(*options: str) -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def complete() -> Iterator[Browser]:
-    """A browser with all that there is."""
+    """A browser with all backends."""
     with chromium(browser.WEBNN, *browser.SWIFTSHADER) as page:
         yield page
 
 
 def shown(page: Browser, address: str) -> dict[str, str]:
-    """What the page says once it has come to an end."""
+    """Returns the table and the texts of the page once it is done."""
     page.call("Page.navigate", url=address)
     page.wait("/^(Done|Failed)/.test(document.getElementById('state')?.textContent)", 2 * PATIENCE)
     rows = "[...document.querySelectorAll('tr')].map((row) => [...row.cells].map((cell) => cell.textContent))"
     facts = dict(page.run(rows))
-    told = page.run("['state', 'problem', 'answers'].map((id) => [id, document.getElementById(id).textContent])")
-    return {**facts, **dict(told)}
+    texts = page.run("['state', 'problem', 'answers'].map((id) => [id, document.getElementById(id).textContent])")
+    return {**facts, **dict(texts)}
 
 
 @pytest.mark.parametrize("name", ["wasm", "webgpu", "webnn"])
-def test_digits_are_read_on_each_backend(name: str, complete: Browser, address: str) -> None:
-    said = shown(complete, f"{address}&on={name}")
-    assert said["problem"] == ""
-    assert said["runs on"] == name
-    assert said["read right"] == "355 of 360"
-    assert said["the browser has"] == "webnn, webgpu, wasm"
+def test_each_backend_reads_the_digits(name: str, complete: Browser, address: str) -> None:
+    page = shown(complete, f"{address}&on={name}")
+    assert page["problem"] == ""
+    assert page["runs on"] == name
+    assert page["read right"] == "355 of 360"
+    assert page["the browser has"] == "webnn, webgpu, wasm"
 
 
 def test_the_best_is_chosen(complete: Browser, address: str) -> None:
     assert shown(complete, address)["runs on"] == "webnn"
 
 
-def test_a_browser_without_webnn_and_webgpu_takes_wasm(address: str) -> None:
+def test_a_browser_without_webnn_and_webgpu_uses_wasm(address: str) -> None:
     with chromium() as page:
-        said = shown(page, address)
-    assert (said["runs on"], said["the browser has"], said["problem"]) == ("wasm", "wasm", "")
+        texts = shown(page, address)
+    assert (texts["runs on"], texts["the browser has"], texts["problem"]) == ("wasm", "wasm", "")
 
 
 def test_a_model_that_webnn_refuses_runs_on_the_next(complete: Browser, address: str) -> None:
-    # as a browser whose WebNN does not build graphs: ONNX Runtime would never come back
+    # simulates a WebNN that does not build graphs: ONNX Runtime would never return
     script = "MLGraphBuilder.prototype.build = async () => { throw new Error('not built') }"
     added = complete.call("Page.addScriptToEvaluateOnNewDocument", source=script)
-    said = shown(complete, address)
+    page = shown(complete, address)
     complete.call("Page.removeScriptToEvaluateOnNewDocument", identifier=added["identifier"])
-    assert said["problem"] == "webnn: not built\n"
-    assert (said["runs on"], said["read right"]) == ("webgpu", "355 of 360")
+    assert page["problem"] == "webnn: not built\n"
+    assert (page["runs on"], page["read right"]) == ("webgpu", "355 of 360")

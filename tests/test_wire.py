@@ -1,4 +1,4 @@
-"""The bytes of a model are those that protobuf writes for the same message."""
+"""Models have the bytes that protobuf writes for the same message."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def reserialized(data: bytes) -> bytes:
     return onnx.ModelProto.FromString(data).SerializeToString(deterministic=True)
 
 
-def of_node(**attributes: Any) -> bytes:
-    """A model of one node, whose names need two bytes for their lengths."""
+def model_of_node(**attributes: Any) -> bytes:
+    """Returns a model of one node, whose names need two bytes for their lengths."""
     x, y = Value("x" * 200, FLOAT, (2, 300)), Value("y", FLOAT, ())
     node = Node("n" * 128, "Test", (x, None, x), (None, y), attributes)
     ports = [Port(v.name, v.name, v.dtype, v.shape, TensorDesc(DataType.FLOAT32, (1,))) for v in (x, y)]
@@ -37,7 +37,7 @@ def of_node(**attributes: Any) -> bytes:
 
 
 def attribute(value: object) -> Any:
-    data = of_node(value=value)
+    data = model_of_node(value=value)
     assert data == reserialized(data)
     (node,) = onnx.ModelProto.FromString(data).graph.node
     return onnx.helper.get_node_attr_value(node, "value")
@@ -61,7 +61,7 @@ def test_strings(value: str) -> None:
     assert attribute(value) == value.encode()
 
 
-def test_what_stands_before_unusual_sizes_is_not_kept() -> None:
+def test_headers_of_unusual_sizes_are_not_cached() -> None:
     for size in (2, 5000, 70_000):
         assert attribute("x" * size) == b"x" * size
     assert wire._NODE
@@ -84,7 +84,7 @@ def test_equal_keys_of_different_types_are_different_attributes() -> None:
 
 def test_bodies() -> None:
     a, b = Value("a", FLOAT, (3,)), Value("b", FLOAT, (3,))
-    data = of_node(body=Body("step", [Node("neg", "Neg", (a,), (b,))], [a], [b]))
+    data = model_of_node(body=Body("step", [Node("neg", "Neg", (a,), (b,))], [a], [b]))
     assert data == reserialized(data)
     (node,) = onnx.ModelProto.FromString(data).graph.node
     body = onnx.helper.get_node_attr_value(node, "body")
@@ -109,14 +109,8 @@ def test_initializers_and_element_types(dtype: np.dtype[np.generic], shape: tupl
 
 
 def test_varints() -> None:
-    for value, octets in (
-        (0, b"\0"),
-        (127, b"\x7f"),
-        (128, b"\x80\x01"),
-        (300, b"\xac\x02"),
-        (-1, b"\xff" * 9 + b"\1"),
-    ):
-        assert wire.varint(value) == octets
+    octets = {0: b"\0", 127: b"\x7f", 128: b"\x80\x01", 300: b"\xac\x02", -1: b"\xff" * 9 + b"\1"}
+    assert {value: wire.varint(value) for value in octets} == octets
 
 
 def compiled() -> list[CompiledModel]:

@@ -1,4 +1,4 @@
-"""Files: deterministic, complete or not there, with external data where wanted."""
+"""Files of models: deterministic, with or without external data, and their IR versions."""
 
 from __future__ import annotations
 
@@ -11,28 +11,44 @@ import pytest
 
 from dml2onnx import writer
 from dml2onnx.compiler import CompiledModel, compile, compile_outputs
-from dml2onnx.ir.data import FileData
+from dml2onnx.ir.data import Data, FileData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
+from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.targets import IR_VERSIONS, OPSETS
 from dml2onnx.targets.opsets import LAST_IR_VERSION
 from tests.lowering.harness import make_case, operator, t
 from tests.refusals import refusal, refused
 
 
-def product(rows: int = 16, columns: int = 32) -> CompiledModel:
-    """x W with a constant W."""
-    op = operator(
+def gemm(rows: int, columns: int, data_type: str = "FLOAT32", strides: list[int] | None = None) -> OperatorDesc:
+    """Returns x W, with 2 rows in x and with strides of W."""
+    return operator(
         "GEMM",
-        ATensor=t("FLOAT32", [1, 1, 2, rows]),
-        BTensor=t("FLOAT32", [1, 1, rows, columns]),
-        OutputTensor=t("FLOAT32", [1, 1, 2, columns]),
+        ATensor=t(data_type, [1, 1, 2, rows]),
+        BTensor=t(data_type, [1, 1, rows, columns], strides),
+        OutputTensor=t(data_type, [1, 1, 2, columns]),
         TransA="NONE",
         TransB="NONE",
         Alpha=1.0,
         Beta=0.0,
     )
-    graph = make_case(op, constants=["BTensor"], seed=3).graph
+
+
+def product(rows: int = 16, columns: int = 32) -> CompiledModel:
+    """Returns a model of x W with a constant W."""
+    graph = make_case(gemm(rows, columns), constants=["BTensor"], seed=3).graph
     return compile_outputs(graph, graph.outputs)
+
+
+def product_with(op: OperatorDesc, data: Data) -> CompiledModel:
+    """Returns a model of a GEMM with the input x, and with W from ``data``."""
+    x, w, y = (Value(name, op.tensor(field).total_bytes) for name, field in PORTS.items())
+    node = Node("product", op, {"ATensor": (Read(x),), "BTensor": (Read(w),)}, {"OutputTensor": (Write(y),)})
+    outputs = (GraphOutput("y", y, op.tensor("OutputTensor")),)
+    return compile(Graph((node,), (GraphInput("x", x),), outputs, (Constant(w, data),)))
+
+
+PORTS = {"x": "ATensor", "w": "BTensor", "y": "OutputTensor"}
 
 
 def test_models_are_identical_from_run_to_run(tmp_path: Path) -> None:
@@ -64,28 +80,30 @@ def test_weights_are_named_and_nodes_documented(tmp_path: Path) -> None:
     assert model.opset_import[0].version == 21
 
 
+def join() -> Graph:
+    return make_case(operator("JOIN", InputTensors=[t("INT32", [3])], OutputTensor=t("INT32", [3]), Axis=0)).graph
+
+
 @pytest.mark.parametrize("opset", OPSETS)
 def test_the_ir_version_is_that_of_the_opset(opset: int) -> None:
-    """Runtimes that have an opset need not read later IR versions: what ONNX's own table says, and no later one."""
-    graph = make_case(operator("JOIN", InputTensors=[t("INT32", [3])], OutputTensor=t("INT32", [3]), Axis=0)).graph
+    """The earliest one by ONNX's own table, since runtimes that support an opset need not read later IR versions."""
+    graph = join()
     model = compile_outputs(graph, graph.outputs, opset=opset).model_proto
     assert model.ir_version == onnx.helper.find_min_ir_version_for(list(model.opset_import))
     onnx.checker.check_model(model, full_check=True)
 
 
 def test_another_ir_version_is_stated() -> None:
-    """The file is the same but for the number: nothing that is written needs a later one."""
-    graph = make_case(operator("JOIN", InputTensors=[t("INT32", [3])], OutputTensor=t("INT32", [3]), Axis=0)).graph
-    usual, other = compile(graph, opset=17), compile(graph, opset=17, ir_version=LAST_IR_VERSION)
+    """Only the number in the file differs."""
+    usual, other = compile(join(), opset=17), compile(join(), opset=17, ir_version=LAST_IR_VERSION)
     assert other.ir_version == other.model_proto.ir_version == LAST_IR_VERSION
     assert usual.serialize().replace(b"\x08\x08", b"\x08\x0d", 1) == other.serialize()
     onnxruntime.InferenceSession(other.serialize(), providers=["CPUExecutionProvider"])
 
 
 @pytest.mark.parametrize(("opset", "version"), [(17, 7), (19, 8), (23, 10), (21, LAST_IR_VERSION + 1), (21, 10**30)])
-def test_ir_versions_that_the_opset_cannot_have(opset: int, version: int) -> None:
-    graph = make_case(operator("JOIN", InputTensors=[t("INT32", [3])], OutputTensor=t("INT32", [3]), Axis=0)).graph
-    item = refusal(compile, graph, opset=opset, ir_version=version)
+def test_ir_versions_that_the_opset_does_not_allow(opset: int, version: int) -> None:
+    item = refusal(compile, join(), opset=opset, ir_version=version)
     assert (item.code, item.expected) == ("DML2008", f"{IR_VERSIONS[opset]} to {LAST_IR_VERSION}")
 
 
@@ -106,31 +124,13 @@ def test_models_beyond_two_gibibytes(tmp_path: Path) -> None:
         file.truncate(rows * columns * 4)
         file.seek(4 * columns)
         file.write(np.full(columns, 2, np.float32).tobytes())
-    op = operator(
-        "GEMM",
-        ATensor=t("FLOAT32", [1, 1, 1, rows]),
-        BTensor=t("FLOAT32", [1, 1, rows, columns]),
-        OutputTensor=t("FLOAT32", [1, 1, 1, columns]),
-        TransA="NONE",
-        TransB="NONE",
-        Alpha=1.0,
-        Beta=0.0,
-    )
-    x, w, y = Value("x", rows * 4), Value("w", rows * columns * 4), Value("y", columns * 4)
-    node = Node("product", op, {"ATensor": (Read(x),), "BTensor": (Read(w),)}, {"OutputTensor": (Write(y),)})
-    graph = Graph(
-        (node,),
-        (GraphInput("x", x),),
-        (GraphOutput("y", y, op.tensor("OutputTensor")),),
-        (Constant(w, FileData(weights, 0, rows * columns * 4)),),
-    )
-    model = compile_outputs(graph, graph.outputs)
+    model = product_with(gemm(rows, columns), FileData(weights, 0, rows * columns * 4))
     assert model.weight_bytes > writer.MESSAGE_LIMIT
     assert refused(lambda: model.model_proto) == ["DML3008"]
     path = tmp_path / "large.onnx"
     model.save(path)
     weights.unlink()
-    a = np.zeros((1, 1, 1, rows), np.float32)
+    a = np.zeros((1, 1, 2, rows), np.float32)
     a[..., 1] = 3
     (got,) = onnxruntime.InferenceSession(str(path)).run(["y"], {"x": a})
-    np.testing.assert_array_equal(got, np.full((1, 1, 1, columns), 6, np.float32))
+    np.testing.assert_array_equal(got, np.full((1, 1, 2, columns), 6, np.float32))

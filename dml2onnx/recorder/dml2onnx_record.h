@@ -1,14 +1,12 @@
-// In the place of <DirectML.h>: the program's own DMLCreateDevice and DMLCreateDevice1 give devices that record, and no
-// other line of it changes. Not even an include does where the compiler is told to include this first (-include
-// dml2onnx_record.h, /FI dml2onnx_record.h).
+// Replaces <DirectML.h>: the program's DMLCreateDevice and DMLCreateDevice1 create recording devices, without other
+// changes. The compiler can even include this first (-include dml2onnx_record.h, /FI dml2onnx_record.h).
 //
-// The recording goes to the folder that the environment variable DML2ONNX_RECORDING names, "recording" without one, and
-// what cannot be recorded is said on the standard error output. Where the folder cannot be written the program gets the
-// device of DirectML's alone, as if this were not there.
+// The environment variable DML2ONNX_RECORDING names the folder; the default is "recording". Problems of recording are
+// written to standard error. If the folder cannot be written, the program gets DirectML's device without recording.
 //
-// On Windows DirectML's device does all the work; elsewhere there is none, and programs are recorded without one. Who
-// knows better defines DML2ONNX_REAL_DEVICE as 1 or 0. Programs that look DMLCreateDevice up in DirectML.dll by its name
-// call dml2onnx::CreateRecordingDevice with what they get.
+// On Windows, DirectML's device does the work; elsewhere programs are recorded without a device. Define
+// DML2ONNX_REAL_DEVICE as 1 or 0 to override that. Programs that look up DMLCreateDevice in DirectML.dll must call
+// dml2onnx::CreateRecordingDevice with the result.
 //
 // SPDX-License-Identifier: MIT
 
@@ -24,7 +22,7 @@
 #endif
 #endif
 
-#if defined(DML2ONNX_TARGET_VERSION)  // which it is unless the compiler is too old
+#if defined(DML2ONNX_TARGET_VERSION)  // unless the compiler is too old
 
 namespace dml2onnx {
 namespace detail {
@@ -32,7 +30,7 @@ namespace detail {
 inline RecordingOptions OptionsOfEnvironment() {
   RecordingOptions options;
 #if defined(_MSC_VER)
-#pragma warning(suppress : 4996)  // nobody changes the environment meanwhile
+#pragma warning(suppress : 4996)  // the environment does not change concurrently
 #endif
   const char* folder = std::getenv("DML2ONNX_RECORDING");
   if (folder != nullptr && *folder != '\0') options.folder = folder;
@@ -40,7 +38,7 @@ inline RecordingOptions OptionsOfEnvironment() {
   return options;
 }
 
-// `create` makes the device of DirectML's.
+// `create` creates DirectML's device.
 template <typename Create>
 HRESULT CreateDevice(ID3D12Device* parent, UINT level, REFIID riid, void** ppv, Create create) noexcept {
   return Guarded([&] {
@@ -55,7 +53,7 @@ HRESULT CreateDevice(ID3D12Device* parent, UINT level, REFIID riid, void** ppv, 
 #else
     static_cast<void>(create);
 #if defined(DML2ONNX_POSIX_D3D12_H)
-    static_cast<void>(parent);  // of which nothing but the name is known
+    static_cast<void>(parent);  // incomplete type
 #else
     options.parentDevice = parent;
 #endif

@@ -33,16 +33,16 @@
 #include <utility>
 #include <vector>
 
-// What all parts stand on: DirectML itself, and what a COM method may let out.
+// Basics: the DirectML header, and exceptions at COM boundaries.
 //
-// Every part is a piece of one header; scripts/generate_recorder.py joins them in the order that it names and puts the
-// tables of operators between them. A part starts with the standard headers that it needs, which are gathered at the
-// top of the whole. Types and functions are written as in DirectML.h (PascalCase), variables in camelCase, private
-// members with an underscore behind them. Nothing throws across COM, nothing needs RTTI, and all of it is C++17.
+// Every part is a piece of one header; scripts/generate_recorder.py joins them in its order, with the tables of
+// operators between them. A part starts with the standard headers that it needs, which are collected at the top of the
+// result. Types and functions are named as in DirectML.h (PascalCase), variables in camelCase, private members with a
+// trailing underscore. No exception crosses COM, nothing needs RTTI, and everything is C++17.
 
-// DirectML.h stands on the headers of the Windows SDK. Those of other compilers and systems have less, and what they do
-// not have is said here: the annotations of parameters, which mean nothing to the compiler. The GUIDs, which DirectML.h
-// tells to compilers with __declspec(uuid) only, follow below. Nothing is missing with Visual C++.
+// DirectML.h depends on the headers of the Windows SDK. Those of other compilers and systems lack the annotations of
+// parameters, which are defined here as empty, and the GUIDs, which DirectML.h gives only to compilers with
+// __declspec(uuid); these follow below. Visual C++ lacks nothing.
 #if !defined(_MSC_VER)
 #if !__has_include(<d3d12.h>)
 #error "DirectML.h includes d3d12.h, which is not found: add recorder/posix to the include path"
@@ -50,10 +50,10 @@
 #if !defined(_WIN32) && __has_include(<wsl/winadapter.h>)
 #include <wsl/winadapter.h>
 #elif !defined(_WIN32) && __has_include(<unknwn.h>)
-#include <unknwn.h>  // the d3d12.h of DirectX-Headers includes less than that of Windows
+#include <unknwn.h>  // the d3d12.h of DirectX-Headers does not include it
 #endif
 #include <d3d12.h>
-// this DirectML.h comes from no SDK, whose version it would go by
+// this DirectML.h belongs to no SDK whose version would select its own
 #if !defined(DML_TARGET_VERSION) && !defined(DML_TARGET_VERSION_USE_LATEST)
 #define DML_TARGET_VERSION_USE_LATEST
 #endif
@@ -101,7 +101,7 @@
 #endif
 #endif
 
-// A program whose DirectML.h goes by another name says so before it includes this header.
+// Define DML2ONNX_DIRECTML_HEADER if DirectML.h has another name.
 #if defined(DML2ONNX_DIRECTML_HEADER)
 #include DML2ONNX_DIRECTML_HEADER
 #else
@@ -124,8 +124,8 @@
 namespace dml2onnx {
 namespace detail {
 
-// The result of `function`, or of what it throws: memory that there is not, all else E_FAIL. Every method that COM
-// calls and that allocates goes through it.
+// Returns the result of `function`, E_OUTOFMEMORY for std::bad_alloc, or E_FAIL for other exceptions. All methods that
+// COM calls and that allocate use it.
 template <typename Function>
 HRESULT Guarded(Function&& function) noexcept {
 #if DML2ONNX_EXCEPTIONS
@@ -144,7 +144,7 @@ HRESULT Guarded(Function&& function) noexcept {
 }  // namespace detail
 }  // namespace dml2onnx
 
-// What a program sees of the recorder, beside the interfaces of DirectML.
+// The interface of the recorder for programs, besides those of DirectML.
 //
 //   dml2onnx::RecordingOptions options;
 //   options.folder = "recording";
@@ -152,86 +152,85 @@ HRESULT Guarded(Function&& function) noexcept {
 //   IDMLDevice* device = nullptr;
 //   HRESULT result = dml2onnx::CreateRecordingDevice(nullptr, options, iid, reinterpret_cast<void**>(&device));
 //
-// `device` is used as any other. With a device of DirectML's in the place of nullptr, that one does all the work, and
-// what it answers is answered; without one operators and graphs are compiled to nothing, and dispatching does nothing.
+// Use `device` like any other. Pass a real DirectML device instead of nullptr to let it do the work and return its
+// results; without one, operators and graphs are only recorded, and dispatching does nothing.
 //
 // The recording is a folder; `dml2onnx check FOLDER`, `dml2onnx compile FOLDER --graph NAME` and so on read it.
 
 namespace dml2onnx {
 
 struct RecordingOptions {
-  // Made when it is not there. One that holds anything but an earlier recording is refused; an earlier one is replaced.
-  // One that this program has recorded to, or another one that runs records to, gets a number: "recording_2".
+  // Created if missing. A folder with anything but an earlier recording is refused; an earlier recording is replaced.
+  // If this or another running program uses it, a number is added: "recording_2".
   std::filesystem::path folder = "recording";
 
-  // The feature level of a device that has no real one behind it: 0x3000 is 3.0.
+  // The feature level without a real device: 0x3000 is 3.0.
   UINT featureLevel = DML2ONNX_TARGET_VERSION;
 
-  // Is told what is wrong with a descriptor, or why something could not be recorded. Any thread may call it.
+  // Called with errors in descriptors, and with reasons why something could not be recorded. Any thread may call it.
   std::function<void(const std::string& reason)> onProblem;
 
-  // The names of graphs and buffers in UTF-8, where neither IDMLObject::SetName nor Recorder::NameBuffer gives one.
-  // Graphs are numbered in the order of their compilation, from 1 on; "" leaves the name to the recorder, which takes
-  // what ID3D12Object::SetName said of the buffers of a real device.
+  // Return names of graphs and buffers in UTF-8, if neither IDMLObject::SetName nor Recorder::NameBuffer sets one.
+  // Graphs are numbered from 1 in the order of compilation. For "" the recorder chooses the name, that of
+  // ID3D12Object::SetName for buffers of a real device.
   std::function<std::string(UINT number)> graphName;
   std::function<std::string(ID3D12Resource* buffer)> bufferName;
 
-  // What GetParentDevice answers for a device that has no real one behind it, which has no parent otherwise.
+  // The result of GetParentDevice without a real device.
   IUnknown* parentDevice = nullptr;
 
-  // Dispatched operators that are recorded at most, a graph being as many as its nodes: a program that draws frames
-  // would go on for ever.
+  // The most dispatched operators to record, counting each node of a graph: a program that draws frames would never
+  // end.
   UINT mostDispatches = 1u << 16;
 };
 
-// What the recorder can be told that DirectML does not hear of. Asked of the device, with GetRecorder below.
+// Information for the recorder that DirectML does not get. GetRecorder below returns it for a device.
 //
-// A buffer is any ID3D12Resource*. Without a real device it is a name for a buffer and nothing else: no method of it is
-// called, so that any pointer but null will do.
+// A buffer is any ID3D12Resource*. Without a real device it only identifies a buffer and is never called, so that any
+// pointer but null works.
 struct Recorder : public IUnknown {
-  // What lies in a buffer from `offset` on: weights, which become constants of the graphs that read them, or an example
-  // of an input. They are copied to a file at once. Bytes given for a range that has some, or after the buffer has been
-  // dispatched, replace all of it from then on.
+  // Sets the contents of a buffer from `offset`: weights, which become constants of the graphs that read them, or an
+  // example of an input. They are copied to a file at once. New contents of a range that has some, or of a buffer that
+  // has been dispatched, replace all of them from then on.
   virtual HRESULT STDMETHODCALLTYPE Constant(ID3D12Resource* buffer, const void* data, UINT64 bytes,
                                              UINT64 offset) noexcept = 0;
 
-  // What lies in an input of a graph or operator, in the file of that graph.
+  // Sets the contents of an input of a graph or operator, in the file of that graph.
   virtual HRESULT STDMETHODCALLTYPE ConstantInput(IDMLCompiledOperator* compiled, UINT input, const void* data,
                                                   UINT64 bytes) noexcept = 0;
 
-  // What a buffer is called in the recording. A name that another one has already gets a number, of which
-  // `options.onProblem` is told.
+  // Names a buffer in the recording. A number is added to a name in use, which is reported to `options.onProblem`.
   virtual HRESULT STDMETHODCALLTYPE NameBuffer(ID3D12Resource* buffer, const wchar_t* name) noexcept = 0;
 
-  // That a buffer is gone: the next one at its address is another. Buffers of a real device tell it themselves.
+  // Ends the life of a buffer: another one may have its address. Buffers of a real device are detected automatically.
   virtual HRESULT STDMETHODCALLTYPE ForgetBuffer(ID3D12Resource* buffer) noexcept = 0;
 
-  // Writes what is not on disk yet; the release of the last object of the device does it as well.
+  // Writes all files; so does the release of the last object of the device.
   virtual HRESULT STDMETHODCALLTYPE Flush() noexcept = 0;
 };
 
-// A device that records, as the interface that `riid` names. Besides what COM has to say (E_NOINTERFACE, E_POINTER):
-// E_ACCESSDENIED when the folder cannot be written, and the reason goes to `options.onProblem`.
+// Creates a recording device with the interface `riid`. Besides COM errors (E_NOINTERFACE, E_POINTER) it returns
+// E_ACCESSDENIED if the folder cannot be written, with the reason in `options.onProblem`.
 HRESULT CreateRecordingDevice(IDMLDevice* real, const RecordingOptions& options, REFIID riid, void** ppv) noexcept;
 
-// The recorder of a recording device, to be released; E_NOINTERFACE for any other object.
+// Returns the recorder of a recording device, which the caller must release; E_NOINTERFACE for other objects.
 HRESULT GetRecorder(IUnknown* device, Recorder** recorder) noexcept;
 
 }  // namespace dml2onnx
 
-// JSON as the front ends of dml2onnx read it.
+// Writes JSON for the front ends of dml2onnx.
 //
 //   JsonWriter json;
 //   json.BeginObject(Layout::kLines);        // a member on each line; Layout::kInline (the default) is one line
-//   json.Key("Name").String("conv \"1\"");   // any bytes: what is no UTF-8 is taken for Latin-1
+//   json.Key("Name").String("conv \"1\"");   // any bytes: invalid UTF-8 is read as Latin-1
 //   json.Key("Sizes").BeginArray();
 //   json.Unsigned(3).Unsigned(4).EndArray();
 //   json.Key("Operator").Raw(description.json);
 //   json.EndObject();
 //   std::string text = json.Take();
 //
-// Commas, line breaks and indentation come by themselves. Floats have the fewest digits that give the same bits back
-// (the reader goes by way of double); those that are no numbers are "nan", "inf" and "-inf". 64-bit integers are whole.
+// Commas, line breaks and indentation are automatic. Floats have the fewest digits that give the same bits (read as
+// double); others are "nan", "inf" and "-inf". 64-bit integers are exact.
 
 namespace dml2onnx {
 namespace detail {
@@ -255,8 +254,8 @@ inline void AppendCodePoint(std::string& out, std::uint32_t point) {
   }
 }
 
-// The bytes of the UTF-8 sequence that begins at `index`: 0 when there is none (cut off, overlong, half of a surrogate
-// pair, beyond Unicode).
+// Returns the length of the UTF-8 sequence at `index`; 0 if it is invalid (truncated, overlong, a surrogate, beyond
+// Unicode).
 inline std::size_t Utf8Length(std::string_view text, std::size_t index) {
   const auto at = [text](std::size_t place) -> std::uint32_t {
     return place < text.size() ? static_cast<unsigned char>(text[place]) : 0u;
@@ -280,8 +279,8 @@ inline std::size_t Utf8Length(std::string_view text, std::size_t index) {
   return 0;
 }
 
-// Text of any bytes as UTF-8. Those that are none are taken for Latin-1, so that nothing gets lost and no two texts
-// become one by way of a common mark.
+// Converts any bytes to UTF-8. Invalid sequences are read as Latin-1, so that no information is lost and different
+// texts stay different.
 inline std::string Utf8(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -298,7 +297,7 @@ inline std::string Utf8(std::string_view text) {
   return out;
 }
 
-// A name as COM has them, in UTF-16 (or UTF-32, where wchar_t has 32 bits); "" for null.
+// Converts a COM name from UTF-16 (or UTF-32, if wchar_t has 32 bits); "" for null.
 inline std::string Utf8(const wchar_t* text) {
   std::string out;
   if (text == nullptr) return out;
@@ -311,7 +310,7 @@ inline std::string Utf8(const wchar_t* text) {
         point = 0x10000 + ((point - 0xD800) << 10) + (low - 0xDC00);
         ++text;
       } else {
-        point = 0xFFFD;  // half of a pair
+        point = 0xFFFD;  // a lone surrogate
       }
     }
     AppendCodePoint(out, point < 0x110000 ? point : 0xFFFD);
@@ -342,7 +341,7 @@ inline void AppendJsonString(std::string& out, std::string_view bytes) {
   out += '"';
 }
 
-// `value` with so many significant digits, whatever the program's locale has for a decimal point.
+// Returns `value` with this many significant digits, independent of the program's locale.
 inline std::string Decimal(double value, int digits) {
   char text[40];
   const int length = std::snprintf(text, sizeof text, "%.*g", digits, value);
@@ -361,7 +360,7 @@ inline std::string Decimal(double value, int digits) {
   return out;
 }
 
-// What std::strtod makes of the same digits, which it expects in the program's locale.
+// Parses the digits with std::strtod, in the program's locale.
 inline double Reread(double value, int digits) {
   char text[40];
   std::snprintf(text, sizeof text, "%.*g", digits, value);
@@ -382,7 +381,7 @@ void AppendJsonFloat(std::string& out, Float value) {
   int digits = 1;
   while (digits < most && !(static_cast<Float>(Reread(static_cast<double>(value), digits)) == value)) ++digits;
   std::string text = Decimal(static_cast<double>(value), digits);
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";  // so that -0 keeps its sign
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";  // keeps the sign of -0
   out += text;
 }
 
@@ -421,7 +420,7 @@ class JsonWriter {
     AppendJsonFloat(text_, value);
     return *this;
   }
-  // A value that is JSON already.
+  // Adds a value that is already JSON.
   JsonWriter& Raw(std::string_view json) {
     Separate();
     text_.append(json);
@@ -438,7 +437,7 @@ class JsonWriter {
   JsonWriter& Begin(char bracket, Layout layout) {
     Separate();
     text_ += bracket;
-    // what stands in a line stays in it
+    // an inline parent makes its members inline
     if (!levels_.empty() && levels_.back().layout == Layout::kInline) layout = Layout::kInline;
     levels_.push_back({layout, true});
     return *this;
@@ -474,28 +473,27 @@ class JsonWriter {
 }  // namespace detail
 }  // namespace dml2onnx
 
-// An operator descriptor, read wholly: what the rest of the recorder knows of operators.
+// An operator descriptor in text, with the facts that the recorder needs.
 //
-//   Description description = Describe(desc);      // any DML_OPERATOR_DESC*, null as well
+//   Description description = Describe(desc);      // any DML_OPERATOR_DESC*, even null
 //   description.json                               // {"Type": "DML_OPERATOR_GEMM", "Desc": {...}}, on one line
 //   description.inputs[2].bytes                    // of the tensor that DirectML calls input 2
 //   if (!description.Acceptable()) ...             // E_INVALIDARG; description.problems says why
 //
-// The text is that of a DML_OPERATOR_DESC in a DML_GRAPH_DESC of dml2onnx (frontends/dml_graph.py), every field in its
-// place; optional ones that are absent are left out, since DxDispatch, which takes the same text, has no null. What
-// cannot be read (a null pointer, an operator that this DirectML.h does not declare) is null, an enumerator without a
-// name is its number, and each of these is a problem.
-// Whether sizes fit each other is not looked at here; `dml2onnx check` does, on any system.
+// The text is that of a DML_OPERATOR_DESC in a DML_GRAPH_DESC of dml2onnx (frontends/dml_graph.py). Absent optional
+// fields are omitted, since DxDispatch, which reads the same text, has no null. Unreadable parts (a null pointer, an
+// operator that this DirectML.h does not declare) are null, an enumerator without a name is a number, and each of these
+// is a problem. Sizes are not checked here; use `dml2onnx check`.
 
 namespace dml2onnx {
 namespace detail {
 
-// One input or output as bindings and edges number them: over all tensor fields of that side in the order of the
-// structure, an array with a number for each element, and an absent optional tensor keeping its own.
+// An input or output. Bindings and edges number all tensor fields of one side in the order of the structure; each
+// element of an array has a number, and so has an absent optional tensor.
 struct TensorFacts {
   std::string field;  // "InputTensor", "InputTensors[2]"
   bool present = false;
-  std::int32_t dataType = DML_TENSOR_DATA_TYPE_UNKNOWN;  // as a number, which may have no name
+  std::int32_t dataType = DML_TENSOR_DATA_TYPE_UNKNOWN;  // a number, possibly without a name
   bool ownedByDml = false;
   std::uint64_t bytes = 0;  // TotalTensorSizeInBytes
   std::vector<UINT> sizes;
@@ -511,7 +509,7 @@ struct Description {
 
   bool Acceptable() const { return problems.empty(); }
 
-  // The part of the text behind "Desc": the fields alone.
+  // Returns the fields: the text after "Desc".
   std::string_view Fields() const {
     static constexpr std::string_view kBefore = "\"Desc\": ";
     const std::size_t begin = json.find(kBefore) + kBefore.size();
@@ -524,7 +522,7 @@ Description Describe(const DML_OPERATOR_DESC* desc);
 }  // namespace detail
 }  // namespace dml2onnx
 
-// What the tables of operators, which follow, are made of.
+// Types of the tables of operators, which follow.
 
 namespace dml2onnx {
 namespace detail {
@@ -565,7 +563,7 @@ struct Field {
   FieldRole role;
   bool optional;
   std::size_t offset;
-  std::size_t other;  // where the count of an array or the data type of a scalar union lies
+  std::size_t other;  // offset of the count of an array, or of the data type of a scalar union
   const EnumNames* names;
 };
 
@@ -2420,18 +2418,18 @@ inline constexpr OperatorFields kOperators[] = {
 }  // namespace detail
 }  // namespace dml2onnx
 
-// How a descriptor is read: by the table of its operator.
+// Reads a descriptor by the table of its operator.
 
 namespace dml2onnx {
 namespace detail {
 
 static_assert(sizeof(DML_TENSOR_DATA_TYPE) == sizeof(std::int32_t), "enumerations of DirectML have 32 bits");
 
-// DirectML takes up to 8 dimensions. One more is enough to show that there are too many, and all that is safe to read
-// where the number was never set.
+// DirectML allows up to 8 dimensions. One more shows that there are too many, and reading no more is safe if the number
+// is uninitialized.
 inline constexpr UINT kMostSizes = 9;
 inline constexpr UINT kMostElements = 1u << 16;
-inline constexpr int kMostNested = 3;  // an activation of an activation is an error, one that holds itself has no end
+inline constexpr int kMostNested = 3;  // nested activations are errors, and cycles would be endless
 
 template <typename T>
 T ReadAt(const void* base, std::size_t offset) {
@@ -2464,7 +2462,7 @@ class Describer {
       Problem(place.empty() ? "the descriptor" : place, "is null");
       return;
     }
-    // enumerations are read as numbers, since C++ has no value for one that is out of their range
+    // as numbers, since values outside an enumeration are undefined in C++
     const auto number = ReadAt<std::int32_t>(desc, offsetof(DML_OPERATOR_DESC, Type));
     const OperatorFields* table = FieldsOf(number);
     json_.BeginObject().Key("Type");
@@ -2548,7 +2546,7 @@ class Describer {
     }
   }
 
-  // DxDispatch, which has no null, takes the same text: what may be absent is not written at all.
+  // Absent fields are omitted: DxDispatch reads the same text, and has no null.
   static bool IsLeftOut(const Field& field, const void* base, int depth) {
     switch (field.kind) {
       case FieldKind::kTensor:
@@ -2562,7 +2560,7 @@ class Describer {
     }
   }
 
-  // An array without elements has no need to lie anywhere.
+  // The pointer of an empty array is not read.
   void NoArray(bool isEmpty, const std::string& place) {
     if (isEmpty) {
       json_.BeginArray().EndArray();
@@ -2585,14 +2583,14 @@ class Describer {
     }
   }
 
-  // The number of elements to be read from an array that says it has so many.
+  // Returns the number of elements to read, given the stated count.
   UINT Bounded(UINT count, UINT most, const std::string& place) {
     if (count <= most) return count;
     Problem(place, "has " + std::to_string(count) + " elements, of which " + std::to_string(most) + " are recorded");
     return most;
   }
 
-  // An array of pointers' targets or numbers: null is an empty one.
+  // Writes an array of targets of pointers, or of numbers; null is an empty array.
   template <typename Element, typename Write>
   void Numbers(const Field& field, const void* base, const std::string& place, Write write) {
     const auto* values = ReadAt<const Element*>(base, field.offset);
@@ -2642,7 +2640,7 @@ class Describer {
     json_.BeginObject().Key("Width").Unsigned(value.Width).Key("Height").Unsigned(value.Height).EndObject();
   }
 
-  // The member of the union that the data type beside it reads; all bytes where it reads none.
+  // Writes the member of the union for the data type, or all bytes if there is none.
   void Scalar(const void* base, const Field& field) {
     json_.BeginObject();
     const std::size_t at = field.offset;
@@ -2653,7 +2651,7 @@ class Describer {
       case DML_TENSOR_DATA_TYPE_FLOAT64:
         json_.Key("Float64").Double(ReadAt<double>(base, at));
         break;
-      case DML_TENSOR_DATA_TYPE_FLOAT16:  // has no member of its own; the bits stand in this one
+      case DML_TENSOR_DATA_TYPE_FLOAT16:  // no member of its own; has the bits of this one
       case DML_TENSOR_DATA_TYPE_UINT16:
         json_.Key("UInt16").Unsigned(ReadAt<std::uint16_t>(base, at));
         break;
@@ -2686,7 +2684,7 @@ class Describer {
     json_.EndObject();
   }
 
-  // The tensors of an activation belong to its operator, and are null.
+  // The tensors of a fused activation are null: they are those of its operator.
   void Tensor(const Field& field, const DML_TENSOR_DESC* desc, const std::string& place, int depth) {
     TensorFacts facts;
     facts.field = place;
@@ -2760,13 +2758,13 @@ inline Description Describe(const DML_OPERATOR_DESC* desc) {
 }  // namespace detail
 }  // namespace dml2onnx
 
-// What all COM objects of the recorder share: references, identity, private data, and pointers that count.
+// The base of all COM objects of the recorder: reference counts, identity, private data, and smart pointers.
 
 namespace dml2onnx {
 namespace detail {
 
-// As DirectML.h declares them: X(interface, what the recorder calls its GUID, the GUID). Compilers differ in how they
-// give the GUID of an interface, so they stand here as well.
+// As DirectML.h declares them: X(interface, name of its GUID here, GUID). Repeated here, because compilers differ in
+// how they provide the GUID of an interface.
 #define DML2ONNX_INTERFACES_OF_1_0(X)                                                                                  \
   X(IDMLObject, kIidObject, 0xc8263aac, 0x9e0c, 0x4a2d, 0x9b, 0x8e, 0x00, 0x75, 0x21, 0xa3, 0x31, 0x7c)                \
   X(IDMLDevice, kIidDevice, 0x6dbd6437, 0x96fd, 0x423f, 0xa9, 0x8c, 0xae, 0x5e, 0x7c, 0x2a, 0x57, 0x3f)                \
@@ -2789,7 +2787,7 @@ namespace detail {
 
 inline constexpr GUID kIidUnknown = {0x00000000, 0x0000, 0x0000, {0xC0, 0, 0, 0, 0, 0, 0, 0x46}};
 
-// The GUID of an interface of DirectML's; other types have none.
+// The GUID of a DirectML interface; undefined for other types.
 template <typename Interface>
 struct IidOf;
 
@@ -2802,8 +2800,8 @@ struct IidOf;
 DML2ONNX_INTERFACES(DML2ONNX_IID)
 #undef DML2ONNX_IID
 
-// Interfaces of the recorder: the one that programs ask for, and those by which it knows its own objects. They change
-// when the objects do, since two libraries of one program may have been compiled with different recorders.
+// Interfaces of the recorder: one that programs query, and those that identify its own objects. They change with the
+// objects, since two libraries of one program may be compiled with different recorders.
 inline constexpr GUID kIidOwnRecorder = {0x3f1c9f10, 0x6a34, 0x4b0e, {0x9d, 0x57, 0x8e, 0x0c, 0x2b, 0x61, 0xd4, 0x01}};
 inline constexpr GUID kIidOwnOperator = {0x3f1c9f10, 0x6a34, 0x4b0e, {0x9d, 0x57, 0x8e, 0x0c, 0x2b, 0x61, 0xd4, 0x02}};
 inline constexpr GUID kIidOwnCompiled = {0x3f1c9f10, 0x6a34, 0x4b0e, {0x9d, 0x57, 0x8e, 0x0c, 0x2b, 0x61, 0xd4, 0x03}};
@@ -2812,7 +2810,7 @@ inline constexpr GUID kIidOwnInitializer = {
 inline constexpr GUID kIidOwnBindingTable = {
     0x3f1c9f10, 0x6a34, 0x4b0e, {0x9d, 0x57, 0x8e, 0x0c, 0x2b, 0x61, 0xd4, 0x05}};
 
-// Of dxgi.h, which not everyone has.
+// From dxgi.h, which may be missing.
 inline constexpr HRESULT kNotFound = static_cast<HRESULT>(0x887A0002u);
 inline constexpr HRESULT kMoreData = static_cast<HRESULT>(0x887A0003u);
 inline constexpr HRESULT kUnsupported = static_cast<HRESULT>(0x887A0004u);
@@ -2820,7 +2818,7 @@ inline constexpr HRESULT kAccessDenied = static_cast<HRESULT>(0x80070005u);
 
 inline bool Same(const GUID& one, const GUID& other) { return std::memcmp(&one, &other, sizeof one) == 0; }
 
-// A reference.
+// A smart pointer that counts references.
 template <typename T>
 class Ref {
  public:
@@ -2838,7 +2836,7 @@ class Ref {
     return *this;
   }
 
-  // One that was counted already.
+  // Takes over a counted reference.
   static Ref Adopt(T* object) {
     Ref ref;
     ref.object_ = object;
@@ -2850,14 +2848,14 @@ class Ref {
   T& operator*() const { return *object_; }
   explicit operator bool() const { return object_ != nullptr; }
 
-  // Where a method puts an object, in the place of none.
+  // The address for a method that returns an object; the pointer must be null.
   void** Out() { return reinterpret_cast<void**>(&object_); }
 
  private:
   T* object_ = nullptr;
 };
 
-// Another interface of an object; none when it does not have it. The caller says which type the GUID stands for.
+// Queries an interface; returns null if the object lacks it. T must be the type of the GUID.
 template <typename T>
 Ref<T> As(IUnknown* object, const GUID& iid) {
   void* found = nullptr;
@@ -2865,7 +2863,7 @@ Ref<T> As(IUnknown* object, const GUID& iid) {
   return Ref<T>::Adopt(static_cast<T*>(found));
 }
 
-// What programs attach to objects: bytes, and interfaces, which are counted. As ID3D12Object has it.
+// Private data of objects: bytes, and counted interfaces. As in ID3D12Object.
 class PrivateData {
  public:
   HRESULT Get(REFGUID guid, UINT* size, void* data) {
@@ -2878,9 +2876,9 @@ class PrivateData {
     }
     IUnknown* object = entry->object.Get();
     const UINT needed = object != nullptr ? UINT{sizeof object} : static_cast<UINT>(entry->bytes.size());
-    const UINT room = std::exchange(*size, needed);
+    const UINT capacity = std::exchange(*size, needed);
     if (data == nullptr) return S_OK;
-    if (room < needed) return kMoreData;
+    if (capacity < needed) return kMoreData;
     if (object != nullptr) {
       object->AddRef();
       std::memcpy(data, &object, sizeof object);
@@ -2914,7 +2912,7 @@ class PrivateData {
   }
 
   HRESULT Put(REFGUID guid, std::vector<unsigned char> bytes, Ref<IUnknown> object, bool keep) {
-    Entry old{};  // is released last of all, when the lock is not held any more
+    Entry old{};  // released last, after the lock
     const std::lock_guard<std::mutex> lock(mutex_);
     Entry* entry = Find(guid);
     if (!keep) {
@@ -2934,12 +2932,12 @@ class PrivateData {
   std::vector<Entry> entries_;
 };
 
-// An object with the interface `Interface`, whose other interfaces, all of them its bases, go by `kIids`. With a real
-// object behind it, that one holds its private data and name, so that tools which look there find them.
+// An object with the interface `Interface`; `kIids` are the GUIDs of its bases. If it wraps a real object, that one
+// stores private data and names, so that tools find them there.
 template <typename Interface, const GUID&... kIids>
 class Object : public Interface {
  public:
-  using Face = Interface;
+  using InterfaceType = Interface;
 
   explicit Object(IDMLObject* real) : realObject_(real) {}
   Object(const Object&) = delete;
@@ -2993,17 +2991,17 @@ class Object : public Interface {
  protected:
   virtual ~Object() = default;
 
-  // An interface that the recorder does not have. The real object's would be called behind its back, with objects of ours.
+  // Hides other interfaces, also those of the real object: they would bypass the recorder, with objects of ours.
   virtual HRESULT QueryOther(REFIID riid, void**) {
-    static constexpr std::uint32_t kOwn = 0x3f1c9f10;  // by which recorders know their objects
+    static constexpr std::uint32_t kOwn = 0x3f1c9f10;  // the start of all GUIDs of recorders
     if (realObject_ && riid.Data1 != kOwn && As<IUnknown>(realObject_.Get(), riid)) Hidden(riid);
     return E_NOINTERFACE;
   }
 
-  // The program has asked for an interface that the real object has, and was told that there is none.
+  // Called if the program queries an interface that the real object has and the recorder hides.
   virtual void Hidden(const GUID&) {}
 
-  // The program has given the object a name; "" when it has taken it away.
+  // Called if the program names the object; "" removes the name.
   virtual void Named(const std::string&) {}
 
  private:
@@ -3012,16 +3010,16 @@ class Object : public Interface {
   PrivateData privateData_;
 };
 
-// The object of ours that a program's pointer leads to; none when it is of another device's making.
+// Returns our object behind a program's pointer; null if another device made it.
 template <typename T>
 Ref<T> Own(IUnknown* object) {
-  Ref<typename T::Face> found = As<typename T::Face>(object, T::kIid);
+  Ref<typename T::InterfaceType> found = As<typename T::InterfaceType>(object, T::kIid);
   return Ref<T>(static_cast<T*>(found.Get()));
 }
 
-// Hands a new object to the program, with what the real device `made` of the call: any success that it says.
+// Returns a new object to the program, with the success code `made` of the real device.
 template <typename T>
-HRESULT Hand(Ref<T> object, HRESULT made, REFIID riid, void** ppv) {
+HRESULT ReturnObject(Ref<T> object, HRESULT made, REFIID riid, void** ppv) {
   const HRESULT result = object->QueryInterface(riid, ppv);
   return FAILED(result) ? result : made;
 }
@@ -3039,9 +3037,9 @@ inline std::string GuidText(const GUID& guid) {
 }  // namespace detail
 }  // namespace dml2onnx
 
-// What makes IID_PPV_ARGS and __uuidof know DirectML's interfaces with compilers that have no __declspec(uuid), where
-// DirectML.h leaves it at that. They ask a template, which is defined here for all interfaces that nobody has
-// specialized it for: a program that has done so itself, since it had to, stays as it is.
+// Support for IID_PPV_ARGS and __uuidof with compilers without __declspec(uuid), for which DirectML.h has no GUIDs.
+// They use a template, which is defined here for all interfaces without a specialization, so that those of a program
+// remain valid.
 
 #if defined(DML2ONNX_POSIX_D3D12_H)
 
@@ -3052,7 +3050,7 @@ const GUID& dml2onnx_uuidof() {
 
 #elif defined(_MSC_VER)
 
-// the compiler knows them
+// the compiler has them
 
 #elif defined(__MINGW32__) && defined(__uuidof) && (!defined(USE___UUIDOF) || USE___UUIDOF == 0)
 
@@ -3094,7 +3092,7 @@ DML2ONNX_INTERFACES(DML2ONNX_IID)
 
 #endif
 
-// Whether a folder is that of another program that runs.
+// Locks of folders, to detect other running programs.
 
 #if !defined(_WIN32)
 #include <fcntl.h>
@@ -3105,8 +3103,8 @@ DML2ONNX_INTERFACES(DML2ONNX_IID)
 namespace dml2onnx {
 namespace detail {
 
-// Takes a folder until the program ends, however it does; false where it is taken. Where a system cannot lock it, as
-// some that lie on a network, nobody is told of the others.
+// Locks a folder until the program ends, even by a crash; returns false if it is locked. On file systems without locks,
+// such as some network shares, it always succeeds.
 inline bool TakeFolder(const std::filesystem::path& folder) {
 #if defined(_WIN32)
   const HANDLE file = ::CreateFileW((folder / "recording.lock").c_str(), GENERIC_WRITE, 0, nullptr, OPEN_ALWAYS,
@@ -3124,12 +3122,12 @@ inline bool TakeFolder(const std::filesystem::path& folder) {
 }  // namespace detail
 }  // namespace dml2onnx
 
-// The folder of a recording: files that appear whole or not at all, and names for them that any system takes.
+// The folder of a recording: files are written atomically, with names that are valid on all systems.
 
 namespace dml2onnx {
 namespace detail {
 
-// Names of which no two are equal where capitals and small letters are the same.
+// Names that are unique regardless of case.
 class UniqueNames {
  public:
   std::string New(const std::string& wanted) {
@@ -3149,7 +3147,7 @@ class UniqueNames {
   std::set<std::string> taken_;
 };
 
-// `name` in letters that are safe in the name of a file; never one that a system keeps for itself.
+// Returns `name` with only portable characters; never a device name of Windows.
 inline std::string FileStem(const std::string& name) {
   static constexpr std::size_t kLongest = 80;
   std::string stem = "";
@@ -3169,21 +3167,21 @@ inline std::string FileStem(const std::string& name) {
 }
 
 inline constexpr char kIndexName[] = "recording.json";
-// Of journals: what has come since a file was written whole, an object on each line.
+// Suffix of journals: changes since a file was written, one object per line.
 inline constexpr char kJournalSuffix[] = ".jsonl";
 
-// A path as text in UTF-8, which is a type of its own in C++20.
+// Returns a path as UTF-8, which has its own type in C++20.
 inline std::string PathText(const std::filesystem::path& path) {
   const auto text = path.u8string();
   return std::string(text.begin(), text.end());
 }
 
-// Files go to a name of their own first and are renamed, which replaces an earlier one in one step. Names are ASCII.
+// Files are written under a temporary name and renamed, which replaces an earlier one atomically. Names are ASCII.
 class Folder {
  public:
-  // Makes the folder, or takes over that of an earlier run of the program; says why not in `problem`. A folder that this
-  // run has recorded to is left alone: the second device that wants "recording" gets "recording_2", and so on, as does
-  // another program at the same time; `elsewhere` says so.
+  // Creates the folder, or reuses that of an earlier run; errors are in `problem`. A folder in use by this run or by
+  // another running program is not touched: the second device that wants "recording" gets "recording_2", and so on;
+  // `elsewhere` has the reason.
   static std::unique_ptr<Folder> Open(const std::filesystem::path& wanted, std::string& problem,
                                       std::string& elsewhere) {
     std::error_code error;
@@ -3211,7 +3209,7 @@ class Folder {
   Folder& operator=(const Folder&) = delete;
   ~Folder() = default;
 
-  // Writes a whole file; false, and the reason in `problem`, when it cannot.
+  // Writes a whole file; returns false with a `problem` on errors.
   bool Write(const std::string& name, const void* data, std::size_t bytes, std::string& problem) const {
     const std::filesystem::path target = path_ / name;
     std::filesystem::path made = target;
@@ -3233,7 +3231,7 @@ class Folder {
     return Write(name, text.data(), text.size(), problem);
   }
 
-  // Adds a line to a journal, which is there when this returns, whatever becomes of the program.
+  // Appends a line to a journal; it is written even if the program crashes afterwards.
   bool Append(const std::string& name, const std::string& line, std::string& problem) const {
     std::ofstream file(path_ / name, std::ios::binary | std::ios::app);
     file << line + "\n";
@@ -3242,8 +3240,8 @@ class Folder {
     return static_cast<bool>(file);
   }
 
-  // Adds bytes to a file, which grows where they lie behind its end. Those that are there already do not change, so
-  // that whoever reads the file meanwhile reads what was promised.
+  // Writes bytes at an offset, extending the file if necessary. Existing bytes do not change, so that concurrent
+  // readers are not affected.
   bool Add(const std::string& name, std::uint64_t offset, const void* data, std::size_t bytes,
            std::string& problem) const {
     const std::filesystem::path target = path_ / name;
@@ -3310,7 +3308,7 @@ class Folder {
     return used;
   }
 
-  // The operators of an earlier recording are numbered, and some of them would stay; its journals would be read.
+  // Removes numbered operators, some of which would remain, and journals, which would be read.
   void RemoveEarlier(std::error_code& error) const {
     for (std::filesystem::directory_iterator entry(path_, error), end; !error && entry != end; entry.increment(error)) {
       std::error_code ignored;
@@ -3334,26 +3332,26 @@ class Folder {
 }  // namespace detail
 }  // namespace dml2onnx
 
-// What was compiled: a graph, or an operator as a graph of one, and how it is written down.
+// Compiled graphs, including operators as graphs of one node, and their text.
 
 namespace dml2onnx {
 namespace detail {
 
-// What DxDispatch files and graphs call a data type; "" for one that is none.
+// Returns the name of a data type in DxDispatch files and graphs; "" for unknown types.
 inline const char* DataTypeName(std::int32_t type) {
   static constexpr std::size_t kPrefix = sizeof "DML_TENSOR_DATA_TYPE_" - 1;
   const char* name = type == DML_TENSOR_DATA_TYPE_UNKNOWN ? nullptr : NameOf(kTensorDataType, type);
   return name == nullptr ? "" : name + kPrefix;
 }
 
-// Bits of an element; 0 for a data type that is none.
+// Returns the bits of an element; 0 for unknown data types.
 inline unsigned BitsOf(std::int32_t type) {
   const std::string name = DataTypeName(type);
   const std::size_t digits = name.find_first_of("0123456789");
   return digits == std::string::npos ? 0 : static_cast<unsigned>(std::stoul(name.substr(digits)));
 }
 
-// The bytes of a buffer up to the end of a tensor's last element.
+// Returns the bytes of a buffer up to the end of a tensor's last element.
 inline UINT64 ReachOf(const TensorFacts& tensor) {
   UINT64 elements = 1;
   for (std::size_t index = 0; index < tensor.sizes.size(); ++index) {
@@ -3368,34 +3366,34 @@ inline UINT64 ReachOf(const TensorFacts& tensor) {
   return bytes == 0 ? tensor.bytes : std::min<UINT64>(bytes, tensor.bytes);
 }
 
-// An operator, which every graph that it is put into shares.
+// An operator, shared by all graphs that contain it.
 struct OperatorRecord {
   Description description;
-  std::string name;  // as the program calls it; "" for none
+  std::string name;  // given by the program, or ""
 };
 
 struct NodeRecord {
   std::string name;
-  std::shared_ptr<const OperatorRecord> op;  // none for a constant, or where the program gives a null pointer
+  std::shared_ptr<const OperatorRecord> op;  // null for a constant, or if the program passes null
   bool isConstant = false;
   std::string file;  // of a constant
   UINT64 bytes = 0;
 };
 
-// The numbers of an edge in the order of its structure.
+// The indices of an edge, in the order of its structure.
 struct EdgeRecord {
   UINT ends[4] = {};
   std::string name;
 };
 
-// Contents that the program gave for a graph input, or for a buffer that was bound to one when it was initialized.
+// Contents of a graph input, from the program or from a buffer bound at initialization.
 struct Contents {
   std::string file;
   UINT64 offset = 0;
   UINT64 bytes = 0;
 };
 
-// An output of a node, or a tensor that a node reads, in the graph.
+// An output of a node, or a tensor that a node reads.
 struct Slot {
   UINT node = 0;
   UINT number = 0;
@@ -3407,19 +3405,19 @@ struct GraphRecord {
   GraphKind kind = GraphKind::kGraph;
   std::string name;
   std::string file;
-  std::string problem;  // why it was refused; "" when it was not
-  std::string unrecorded;  // what a real device took, and cannot be recorded
+  std::string problem;  // the reason if it was refused, or ""
+  std::string unrecorded;  // accepted by the real device, but impossible to record
   std::size_t place = 0;  // in the index
   UINT inputCount = 0;
   UINT outputCount = 0;
   std::vector<NodeRecord> nodes;
   std::vector<EdgeRecord> inputs, outputs, intermediates;
   std::map<UINT, Contents> contents;  // of graph inputs
-  // For each binding of the program the graph input or output that each of its elements stands for, -1 for an optional
-  // tensor that is absent. A graph has one element for each binding; an operator's array of tensors has several.
+  // For each binding of the program, the graph input or output of each element; -1 for an absent optional tensor.
+  // Bindings of graphs have one element; arrays of tensors of operators have several.
   std::vector<std::vector<int>> inputPoints, outputPoints;
 
-  // Whether it was compiled, and all of it is known.
+  // Returns whether it was compiled and recorded completely.
   bool IsWhole() const { return problem.empty() && unrecorded.empty(); }
 
   const TensorFacts* InputOf(UINT node, UINT number) const {
@@ -3432,14 +3430,14 @@ struct GraphRecord {
     const std::vector<TensorFacts>& all = nodes[node].op->description.outputs;
     return number < all.size() && all[number].present ? &all[number] : nullptr;
   }
-  // The tensor by which a graph input is read first.
+  // Returns the tensor of the first reader of a graph input.
   const TensorFacts* GraphInput(UINT index) const {
     for (const EdgeRecord& edge : inputs) {
       if (edge.ends[0] == index) return InputOf(edge.ends[1], edge.ends[2]);
     }
     return nullptr;
   }
-  // What dml2onnx calls the graph inputs: by their first edges, where no other has that name.
+  // Returns the names of the graph inputs in dml2onnx: those of their first edges, unless another input has the name.
   std::map<UINT, std::string> InputNames() const {
     std::map<UINT, std::string> names;
     std::set<std::string> taken;
@@ -3456,7 +3454,7 @@ struct GraphRecord {
 
 inline UINT64 RoundUp(UINT64 value, UINT64 unit) { return (value + unit - 1) / unit * unit; }
 
-// "InputTensors" of "InputTensors[2]".
+// Returns "InputTensors" for "InputTensors[2]".
 inline std::string FieldName(const TensorFacts& tensor) { return tensor.field.substr(0, tensor.field.find('[')); }
 
 inline void WriteEdges(JsonWriter& json, const char* name, const std::vector<EdgeRecord>& edges,
@@ -3471,7 +3469,7 @@ inline void WriteEdges(JsonWriter& json, const char* name, const std::vector<Edg
   json.EndArray();
 }
 
-// A DML_GRAPH_DESC as dml2onnx reads it.
+// Returns a DML_GRAPH_DESC as text for dml2onnx.
 inline std::string GraphText(const GraphRecord& graph) {
   JsonWriter json;
   json.BeginObject(Layout::kLines);
@@ -3506,7 +3504,7 @@ inline const OperatorFields* FieldsNamed(const std::string& name) {
   return nullptr;
 }
 
-// The bind points of one side of an operator, and an edge for every tensor that is there.
+// Adds the bind points of one side of an operator, and an edge for each present tensor.
 inline UINT ConnectTensors(const OperatorFields* table, FieldRole role, const std::vector<TensorFacts>& tensors,
                            std::vector<std::vector<int>>& points, std::vector<EdgeRecord>& edges) {
   UINT count = 0;
@@ -3530,7 +3528,7 @@ inline UINT ConnectTensors(const OperatorFields* table, FieldRole role, const st
   return count;
 }
 
-// An operator as a graph of one, whose inputs and outputs are called as its fields.
+// Returns an operator as a graph of one node; inputs and outputs have the names of its fields.
 inline GraphRecord GraphOfOne(const std::shared_ptr<const OperatorRecord>& op) {
   GraphRecord graph;
   graph.kind = GraphKind::kOperator;
@@ -3545,7 +3543,7 @@ inline GraphRecord GraphOfOne(const std::shared_ptr<const OperatorRecord>& op) {
   return graph;
 }
 
-// The nodes of a graph, each behind those that it reads; fewer than there are when some read each other.
+// Returns the nodes of a graph in topological order; without those in and after cycles.
 inline std::vector<UINT> InOrder(const GraphRecord& graph) {
   std::vector<std::vector<UINT>> readers(graph.nodes.size());
   std::vector<UINT> waiting(graph.nodes.size(), 0);
@@ -3566,8 +3564,8 @@ inline std::vector<UINT> InOrder(const GraphRecord& graph) {
   return order;
 }
 
-// What stands in the way of compiling a graph at all: nodes that nothing can be computed of, edges that lead nowhere.
-// The finer rules are those of `dml2onnx check`.
+// Returns the first reason why a graph cannot be compiled: nodes without operators, or invalid edges. `dml2onnx check`
+// has the other rules.
 inline std::string FirstProblem(const GraphRecord& graph) {
   const auto numbered = [](const char* what, std::size_t index) { return what + std::to_string(index) + "]"; };
   for (std::size_t index = 0; index < graph.nodes.size(); ++index) {
@@ -3605,23 +3603,23 @@ inline std::string FirstProblem(const GraphRecord& graph) {
 }  // namespace detail
 }  // namespace dml2onnx
 
-// How a DML_GRAPH_DESC is read, whatever is in it.
+// Reads a DML_GRAPH_DESC, even an invalid one.
 
 namespace dml2onnx {
 namespace detail {
 
 #if DML2ONNX_TARGET_VERSION >= 0x2100
 
-// The node of an operator of ours, and the bytes of a constant, which the recording puts into a file.
+// The record of a graph, and the bytes of its constants, which the recording writes to files.
 struct GraphParts {
   GraphRecord graph;
   std::vector<std::pair<const void*, UINT64>> data;  // of each node; null for an operator
-  std::string problem;  // the first of those that are no matter of edges
+  std::string problem;  // the first one, except problems of edges
 };
 
 class GraphReader {
  public:
-  // `find` gives the record of an operator, none for one that was made elsewhere.
+  // `find` returns the record of an operator, or null if another device made it.
   template <typename Find>
   static GraphParts Read(const DML_GRAPH_DESC* desc, Find find) {
     GraphReader reader;
@@ -3723,15 +3721,15 @@ class GraphReader {
 }  // namespace detail
 }  // namespace dml2onnx
 
-// What the buffers of a real device know of themselves: their names, and their end.
+// Buffers of a real device: their names, their contents, and the end of their life.
 
 namespace dml2onnx {
 namespace detail {
 
-// d3d12.h defines the name when it declares ID3D12Object; a program without a real device may do with less.
+// Defined by d3d12.h where it declares ID3D12Object; programs without a real device may have a smaller d3d12.h.
 #if defined(__ID3D12Object_INTERFACE_DEFINED__)
 
-// WKPDID_D3DDebugObjectNameW: what ID3D12Object::SetName sets.
+// WKPDID_D3DDebugObjectNameW, which ID3D12Object::SetName sets.
 inline constexpr GUID kDebugName = {0x4cca5fd8, 0x921f, 0x42c8, {0x85, 0x66, 0x70, 0xca, 0xf2, 0xa9, 0xb7, 0x41}};
 
 inline std::string DebugName(ID3D12Resource* buffer) {
@@ -3742,12 +3740,12 @@ inline std::string DebugName(ID3D12Resource* buffer) {
   return Utf8(name.data());
 }
 
-// Is released with the buffer that it is attached to, and says so.
-class Witness final : public IUnknown {
+// Calls a function when it is released, together with the buffer that it is attached to.
+class ReleaseCallback final : public IUnknown {
  public:
-  explicit Witness(std::function<void()> atEnd) : atEnd_(std::move(atEnd)) {}
-  Witness(const Witness&) = delete;
-  Witness& operator=(const Witness&) = delete;
+  explicit ReleaseCallback(std::function<void()> onRelease) : onRelease_(std::move(onRelease)) {}
+  ReleaseCallback(const ReleaseCallback&) = delete;
+  ReleaseCallback& operator=(const ReleaseCallback&) = delete;
 
   HRESULT STDMETHODCALLTYPE QueryInterface(REFIID riid, void** ppv) noexcept override {
     if (ppv == nullptr) return E_POINTER;
@@ -3762,7 +3760,7 @@ class Witness final : public IUnknown {
     const ULONG left = --references_;
     if (left == 0) {
       Guarded([this] {
-        atEnd_();
+        onRelease_();
         return S_OK;
       });
       delete this;
@@ -3771,33 +3769,33 @@ class Witness final : public IUnknown {
   }
 
  private:
-  ~Witness() = default;
+  ~ReleaseCallback() = default;
 
   std::atomic<ULONG> references_{1};
-  const std::function<void()> atEnd_;
+  const std::function<void()> onRelease_;
 };
 
-// Calls `atEnd` when the buffer is destroyed; `owner` tells several that watch one buffer apart.
-inline void Watch(ID3D12Resource* buffer, const void* owner, std::function<void()> atEnd) {
+// Calls `onRelease` when the buffer is destroyed; `owner` distinguishes several recorders of one buffer.
+inline void CallOnRelease(ID3D12Resource* buffer, const void* owner, std::function<void()> onRelease) {
   GUID guid = {0x3f1c9f10, 0x6a34, 0x4b0e, {}};
   static_assert(sizeof owner <= sizeof guid.Data4, "a pointer is a part of a GUID");
   std::memcpy(guid.Data4, &owner, sizeof owner);
-  const auto witness = Ref<Witness>::Adopt(new Witness(std::move(atEnd)));
-  buffer->SetPrivateDataInterface(guid, &*witness);
+  const auto callback = Ref<ReleaseCallback>::Adopt(new ReleaseCallback(std::move(onRelease)));
+  buffer->SetPrivateDataInterface(guid, &*callback);
 }
 
-// The bytes that lie in a buffer of the CPU now, as one for uploads is; none where only the GPU can read it.
+// Returns the current bytes of a buffer that the CPU can read, such as an upload buffer; none for others.
 inline std::vector<unsigned char> ReadBack(ID3D12Resource* buffer, UINT64 offset, UINT64 bytes) {
 #if defined(__ID3D12Resource_INTERFACE_DEFINED__)
   D3D12_HEAP_PROPERTIES heap{};
   D3D12_HEAP_FLAGS flags{};
   if (bytes == 0 || FAILED(buffer->GetHeapProperties(&heap, &flags))) return {};
-  const bool isCpus = heap.Type == D3D12_HEAP_TYPE_UPLOAD || heap.Type == D3D12_HEAP_TYPE_READBACK ||
+  const bool isReadable = heap.Type == D3D12_HEAP_TYPE_UPLOAD || heap.Type == D3D12_HEAP_TYPE_READBACK ||
                       (heap.Type == D3D12_HEAP_TYPE_CUSTOM &&
                        (heap.CPUPageProperty == D3D12_CPU_PAGE_PROPERTY_WRITE_COMBINE ||
                         heap.CPUPageProperty == D3D12_CPU_PAGE_PROPERTY_WRITE_BACK));
   const UINT64 width = buffer->GetDesc().Width;
-  if (!isCpus || offset > width || bytes > width - offset) return {};
+  if (!isReadable || offset > width || bytes > width - offset) return {};
   const D3D12_RANGE read{static_cast<SIZE_T>(offset), static_cast<SIZE_T>(offset + bytes)}, written{0, 0};
   void* data = nullptr;
   if (FAILED(buffer->Map(0, &read, &data)) || data == nullptr) return {};
@@ -3814,31 +3812,31 @@ inline std::vector<unsigned char> ReadBack(ID3D12Resource* buffer, UINT64 offset
 
 inline std::vector<unsigned char> ReadBack(ID3D12Resource*, UINT64, UINT64) { return {}; }
 inline std::string DebugName(ID3D12Resource*) { return ""; }
-inline void Watch(ID3D12Resource*, const void*, const std::function<void()>&) {}
+inline void CallOnRelease(ID3D12Resource*, const void*, const std::function<void()>&) {}
 
 #endif
 
 }  // namespace detail
 }  // namespace dml2onnx
 
-// What was dispatched, in its order, as a program of DxDispatch: https://github.com/microsoft/DirectML, DxDispatch.
+// The dispatches in order, as a DxDispatch program: https://github.com/microsoft/DirectML, DxDispatch.
 //
-// A dispatched graph becomes a dispatch of each of its operators, over buffers of their own where the graph has edges
-// inside: DxDispatch itself can run that, and dml2onnx compiles it as one model. What was bound when an operator was
-// initialized is bound where DxDispatch has it, at the dispatchable.
+// A dispatched graph becomes a dispatch of each operator, with buffers for the graph's inner edges: DxDispatch can run
+// that, and dml2onnx compiles it as one model. Buffers bound at initialization become bindings of the dispatchable, as
+// in DxDispatch.
 
 namespace dml2onnx {
 namespace detail {
 
 inline constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-// A part of a buffer that something is bound to; `buffer` is null for nothing.
+// A bound part of a buffer; `buffer` is null if nothing is bound.
 struct BoundBuffer {
   ID3D12Resource* buffer = nullptr;
   UINT64 offset = 0;
 };
 
-// What a dispatch binds: one element for each graph input and output.
+// The bindings of a dispatch: one element for each graph input and output.
 struct DispatchBindings {
   std::vector<BoundBuffer> inputs, outputs;
   BoundBuffer persistent;
@@ -3846,13 +3844,13 @@ struct DispatchBindings {
 
 struct ResourceRecord {
   std::string name;
-  bool isBuffer = false;  // and not a value inside of a graph
+  bool isBuffer = false;  // not an inner value of a graph
   std::int32_t dataType = DML_TENSOR_DATA_TYPE_UNKNOWN;
-  UINT64 bytes = 0;  // as far as any tensor goes
-  std::string file;  // of its contents; "" when they are not known
+  UINT64 bytes = 0;  // the largest end of a tensor
+  std::string file;  // of its contents, or "" if unknown
   std::vector<std::pair<UINT64, UINT64>> ranges;  // of contents: begin, end
   bool dispatched = false;
-  bool isReadBack = false;  // its contents are not the program's word, but were read from it
+  bool isReadBack = false;  // contents were read from the buffer, not set by the program
 
   bool Overlaps(UINT64 begin, UINT64 end) const {
     return std::any_of(ranges.begin(), ranges.end(),
@@ -3868,7 +3866,7 @@ struct ResourceRecord {
 struct ProgramText {
   std::string text;  // a whole file, or the line of a journal
   std::vector<std::string> constants;  // resources that are constants of graphs
-  std::vector<std::string> withoutContents;  // buffers whose contents are not known, for which DxDispatch has no word
+  std::vector<std::string> withoutContents;  // buffers with unknown contents, which DxDispatch cannot express
 };
 
 inline void WriteNames(JsonWriter& json, const std::vector<std::string>& names) {
@@ -3881,7 +3879,7 @@ class Program {
  public:
   // --- Buffers ---
 
-  // The resource that a buffer is now; `name` is asked when it is new.
+  // Returns the current resource of a buffer; calls `name` for new ones.
   template <typename Name>
   std::size_t ResourceOf(ID3D12Resource* buffer, Name name) {
     const auto found = current_.find(buffer);
@@ -3895,7 +3893,7 @@ class Program {
   ResourceRecord& Resource(std::size_t index) { return resources_[index]; }
   void Forget(ID3D12Resource* buffer) { current_.erase(buffer); }
 
-  // The resource that takes contents for a range: a new one where the old contents have been used.
+  // Returns the resource for contents of a range: a new one if the old contents have been used.
   std::size_t ForContents(ID3D12Resource* buffer, std::size_t index, UINT64 begin, UINT64 end) {
     if (!resources_[index].dispatched && !resources_[index].Overlaps(begin, end)) return index;
     ResourceRecord next;
@@ -3907,7 +3905,7 @@ class Program {
 
   // --- Initializers ---
 
-  // What DirectML has captured for an operator, and where the program keeps it.
+  // Records the inputs that DirectML owns, and the persistent resource that has them.
   void Initialize(const std::shared_ptr<GraphRecord>& graph, const std::map<UINT, BoundBuffer>& owned,
                   BoundBuffer persistent) {
     Initialization made;
@@ -3921,7 +3919,7 @@ class Program {
     all.push_back(std::move(made));
   }
 
-  // Contents of the inputs of a graph that DirectML owns, as far as they are known.
+  // Returns the known contents of the inputs of a graph that DirectML owns.
   std::map<UINT, Contents> Captured(const GraphRecord& graph) const {
     std::map<UINT, Contents> contents;
     const auto plan = plans_.find(&graph);
@@ -3936,7 +3934,7 @@ class Program {
     return contents;
   }
 
-  // The graphs whose initialization reads a resource.
+  // Returns the graphs whose initialization reads a resource.
   std::vector<const GraphRecord*> Capturing(std::size_t resource) const {
     std::vector<const GraphRecord*> graphs;
     for (const auto& item : plans_) {
@@ -3951,7 +3949,7 @@ class Program {
 
   // --- Dispatches ---
 
-  // Dispatched operators; a graph has as many as nodes.
+  // Returns the number of dispatched operators, counting each node of a graph.
   std::size_t Size() const { return commands_.size(); }
 
   void Dispatch(const std::shared_ptr<GraphRecord>& graph, const DispatchBindings& bindings) {
@@ -3982,11 +3980,11 @@ class Program {
     for (const Copy& copy : copies) commands_.push_back(CopyCommand(copy));
   }
 
-  // All of it, under the names that everything has now.
+  // Returns the whole program with the current names.
   ProgramText Text() {
     names_ = {};
     called_ = {};
-    told_ = {};
+    written_ = {};
     changed_.clear();
     for (std::size_t index = 0; index < resources_.size(); ++index) changed_.insert(index);
     ProgramText made = Since(Layout::kLines);
@@ -3994,7 +3992,7 @@ class Program {
     return made;
   }
 
-  // What is new since this or Text was called last, under the names that were told then, as an object on one line.
+  // Returns the changes since the last call of this or Text, as an object on one line.
   ProgramText Since() { return Since(Layout::kInline); }
 
  private:
@@ -4002,7 +4000,7 @@ class Program {
     std::size_t resource = kNone;
     UINT64 offset = 0;
   };
-  // Elements in a row.
+  // A number of elements.
   struct Row {
     const char* dataType = "UINT8";
     UINT64 count = 0;
@@ -4025,7 +4023,7 @@ class Program {
     Row row;
   };
   struct Dispatchable {
-    std::shared_ptr<const GraphRecord> graph;  // none for a copy
+    std::shared_ptr<const GraphRecord> graph;  // null for a copy
     UINT node = 0;
     Row copied;
     std::vector<Binding> owned;
@@ -4042,22 +4040,22 @@ class Program {
     std::map<UINT, Use> owned;  // by graph input
     std::vector<std::size_t> dispatchables;  // by node
   };
-  // Where a node reads from: a graph input, or an output of a node.
+  // The source of a tensor: a graph input, or an output of a node.
   struct Source {
     bool isInput = false;
     std::size_t index = kNone;
     UINT number = 0;
   };
   struct Plan {
-    std::shared_ptr<const GraphRecord> graph;  // whose address it goes by
+    std::shared_ptr<const GraphRecord> graph;  // keeps the key alive
     std::vector<UINT> order;
     std::vector<std::vector<Source>> reads;  // by node and input
-    std::vector<std::vector<std::vector<UINT>>> exposed;  // by node and output: the graph outputs that show it
+    std::vector<std::vector<std::vector<UINT>>> exposed;  // by node and output: its graph outputs
     std::vector<std::vector<std::size_t>> inside;  // by node and output: the resource of an edge; by constant
-    std::vector<std::size_t> lastReader;  // by graph input: the place in the order
+    std::vector<std::size_t> lastReader;  // by graph input: its index in the order
     std::vector<Initialization> initializations;
   };
-  // Names of which no two are equal, by number.
+  // Unique names by number.
   class UniqueExactly {
    public:
     void Add(const std::string& wanted) {
@@ -4084,7 +4082,7 @@ class Program {
     while (called_.Size() < dispatchables_.size()) called_.Add(dispatchables_[called_.Size()].Name());
     JsonWriter json;
     json.BeginObject(layout);
-    if (layout == Layout::kInline) json.Key("from").Unsigned(told_.commands);
+    if (layout == Layout::kInline) json.Key("from").Unsigned(written_.commands);
     json.Key("resources").BeginObject(layout);
     for (const std::size_t index : changed_) {
       const ResourceRecord& resource = resources_[index];
@@ -4095,12 +4093,12 @@ class Program {
       if (!resource.isBuffer && !resource.file.empty()) made.constants.push_back(names_[index]);
     }
     json.EndObject().Key("dispatchables").BeginObject(layout);
-    for (std::size_t index = told_.dispatchables; index < dispatchables_.size(); ++index) {
+    for (std::size_t index = written_.dispatchables; index < dispatchables_.size(); ++index) {
       json.Key(called_[index]);
       WriteDispatchable(json, dispatchables_[index]);
     }
     json.EndObject().Key("commands").BeginArray(layout);
-    for (std::size_t index = told_.commands; index < commands_.size(); ++index) {
+    for (std::size_t index = written_.commands; index < commands_.size(); ++index) {
       const Command& command = commands_[index];
       json.BeginObject().Key("type").String("dispatch").Key("dispatchable").String(called_[command.dispatchable]);
       json.Key("bindings");
@@ -4114,7 +4112,7 @@ class Program {
     }
     made.text = json.EndObject().Take();
     changed_.clear();
-    told_ = {dispatchables_.size(), commands_.size()};
+    written_ = {dispatchables_.size(), commands_.size()};
     return made;
   }
 
@@ -4147,7 +4145,7 @@ class Program {
     return plan;
   }
 
-  // The resource of a constant, which is called as its node, or of an edge that has a name.
+  // Returns the resource of a constant, with the name of its node, or of an edge with a name.
   void NameInside(const GraphRecord& graph, Plan& plan, const EdgeRecord& edge) {
     const NodeRecord& node = graph.nodes[edge.ends[0]];
     std::size_t& inside = plan.inside[edge.ends[0]][edge.ends[1]];
@@ -4206,7 +4204,7 @@ class Program {
 
   // --- One dispatch ---
 
-  // The place of a tensor in a buffer, which is as large as what is bound to it.
+  // Returns the place of a tensor in a buffer, and extends the buffer to its binding.
   Use Touch(const BoundBuffer& bound, const TensorFacts* tensor) {
     const auto found = current_.find(bound.buffer);
     if (bound.buffer == nullptr || found == current_.end()) return {};
@@ -4240,8 +4238,8 @@ class Program {
     return written[source.index][source.number];
   }
 
-  // An output goes to what the first graph output that shows it is bound to, and into a buffer of its own when there is
-  // none, or when a later node still reads what lies there.
+  // Writes an output into the binding of its first graph output, or into a separate buffer if there is none, or if a
+  // later node still reads that binding.
   Use Write(const GraphRecord& graph, Plan& plan, std::size_t step, UINT number, const DispatchBindings& bindings,
             std::vector<Copy>& copies) {
     const UINT node = plan.order[step];
@@ -4302,7 +4300,7 @@ class Program {
 
   // --- Text ---
 
-  // All of some bytes, of a type that divides them; DxDispatch writes no values of 4 bits.
+  // Returns elements that cover these bytes, of a type that divides them; DxDispatch writes no 4-bit values.
   static Row RowOf(std::int32_t dataType, UINT64 bytes) {
     const UINT64 size = BitsOf(dataType) / 8;
     if (size == 0 || bytes % size != 0) return {"UINT8", bytes};
@@ -4367,28 +4365,27 @@ class Program {
   std::vector<Dispatchable> dispatchables_;
   std::map<Row, std::size_t> copiers_;
   std::vector<Command> commands_;
-  // What is on disk: the names of resources and dispatchables, how many there were, and resources that have changed since.
-  struct Told {
+  // The state on disk: names of resources and dispatchables, their counts, and resources that have changed since.
+  struct Written {
     std::size_t dispatchables = 0, commands = 0;
   };
   UniqueExactly names_, called_;
-  Told told_;
+  Written written_;
   std::set<std::size_t> changed_;
 };
 
 }  // namespace detail
 }  // namespace dml2onnx
 
-// The recording: what objects tell it, in files. All of it is behind one lock, and no code of the program is called
-// while that is held.
+// The recording in files. A lock protects it, and no code of the program is called while it is locked.
 
 namespace dml2onnx {
 namespace detail {
 
 inline constexpr int kFormatVersion = 1;
 inline constexpr char kProgramName[] = "program";
-// The program is written anew at every dispatch while it is short, and then whenever it has grown by an eighth; what comes
-// in between goes to its journal at once, so that a program that dies has left all of it.
+// A short program is rewritten at every dispatch, a longer one whenever it has grown by an eighth; the changes between
+// are written to a journal at once, so that nothing is lost if the program crashes.
 inline constexpr std::size_t kShortProgram = 32;
 inline constexpr char kProgramJournal[] = "program.jsonl";
 inline constexpr std::size_t kMostNotes = 64;
@@ -4397,7 +4394,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
   using Names = std::map<ID3D12Resource*, std::string>;
 
  public:
-  // `isReal` says whether buffers are those of a real device, which can be called.
+  // `isReal`: buffers belong to a real device and can be called.
   static std::shared_ptr<Recording> Open(const RecordingOptions& options, bool isReal) {
     std::string problem;
     std::string elsewhere;
@@ -4423,7 +4420,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
 
   const RecordingOptions& Options() const { return options_; }
 
-  // Tells the program; never under the lock.
+  // Reports a problem to the program; must not be called under the lock.
   void Report(const std::string& problem) const {
     if (problem.empty() || !options_.onProblem) return;
     Guarded([&] {
@@ -4432,7 +4429,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
     });
   }
 
-  // Something that the program did and that is no part of the recording, which says so.
+  // Notes that the program did something that is not recorded.
   void Unrecorded(const std::string& what) {
     Locked([&](std::string& problem) {
       if (Note(notes_, what)) WriteIndex(problem);
@@ -4445,7 +4442,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
                ", which the real device has and this recorder does not, and was told that there is none");
   }
 
-  // An operator, when it is created. One that is refused is a graph of its own, which `dml2onnx check` explains.
+  // Records a new operator. A refused one becomes a graph of its own, which `dml2onnx check` explains.
   void AddOperator(const std::shared_ptr<const OperatorRecord>& op, const std::string& refusal) {
     GraphRecord graph = GraphOfOne(op);
     const std::string stem = Stem(op->description.name);
@@ -4466,8 +4463,8 @@ class Recording : public std::enable_shared_from_this<Recording> {
     Report(refusal.empty() ? "" : stem + ": " + refusal);
   }
 
-  // A graph, when it is compiled: its text and the bytes of its constants. Of one that a real device has `taken` nothing
-  // is a problem to the program.
+  // Records a compiled graph: its text and the bytes of its constants. If a real device accepted it (`taken`), its
+  // problems are no errors of the program.
   std::shared_ptr<GraphRecord> AddGraph(GraphRecord graph, const std::vector<std::pair<const void*, UINT64>>& data,
                                         const std::string& wantedName, bool taken) {
     auto record = std::make_shared<GraphRecord>(std::move(graph));
@@ -4490,7 +4487,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
     return record;
   }
 
-  // Another name for a graph, and its file.
+  // Renames a graph and its file.
   void Rename(const std::shared_ptr<GraphRecord>& graph, const std::string& name) {
     if (name.empty()) return;
     Locked([&](std::string& problem) {
@@ -4501,7 +4498,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
       if (!folder_->Write(graph->file, GraphText(*graph), problem)) return;
       Changed(*graph, problem);
       folder_->Remove(old);
-      if (program_.Size() != 0) isStale_ = true;  // its dispatchables go by the name
+      if (program_.Size() != 0) isStale_ = true;  // its dispatchables have the name
     });
   }
 
@@ -4518,7 +4515,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
 
   HRESULT Constant(const std::shared_ptr<GraphRecord>& graph, UINT input, const void* data, UINT64 bytes) {
     if (data == nullptr || bytes == 0 || input >= graph->inputCount) return E_INVALIDARG;
-    if (graph->GraphInput(input) == nullptr) return S_OK;  // nothing reads it, so that it has no name either
+    if (graph->GraphInput(input) == nullptr) return S_OK;  // nothing reads it, so it has no name
     return Locked([&](std::string& problem) {
       Contents contents{NewDataFile(graph->name + "." + graph->InputNames()[input]), 0, bytes};
       if (!folder_->Write(contents.file, data, static_cast<std::size_t>(bytes), problem)) return;
@@ -4550,7 +4547,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
     return Locked([&](std::string&) {
       program_.Forget(buffer);
       FreeName(buffer);
-      watched_.erase(buffer);
+      tracked_.erase(buffer);
     });
   }
 
@@ -4610,7 +4607,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
     });
   }
 
-  // A dispatch that is not in the program, which therefore is not what ran.
+  // Notes a dispatch that is missing in the program.
   void Missing(const std::string& what) {
     Locked([&](std::string& problem) {
       if (Note(missing_, what)) WriteIndex(problem);
@@ -4634,7 +4631,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
     }
   }
 
-  // Runs `function`, which may leave a problem, and then tells the program of it.
+  // Runs `function` under the lock, and then reports its problem.
   template <typename Function>
   HRESULT Locked(Function function) {
     std::string problem;
@@ -4655,7 +4652,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
 
   // --- Contents of buffers ---
 
-  // Bytes of a buffer, in the resource that it is from now on.
+  // Sets bytes of a buffer in its current resource.
   void Fill(ID3D12Resource* buffer, std::size_t known, const void* data, UINT64 bytes, UINT64 offset, bool isReadBack,
             std::string& problem) {
     const std::size_t index = program_.ForContents(buffer, known, offset, offset + bytes);
@@ -4670,15 +4667,15 @@ class Recording : public std::enable_shared_from_this<Recording> {
     for (const GraphRecord* graph : program_.Capturing(index)) Changed(*graph, problem);
   }
 
-  // Weights as they were read from the buffer of a real device, unless the program has told them. Gives the name of a
-  // buffer whose contents nobody knows.
+  // Records weights that were read from the buffer of a real device, unless the program has set them. Returns the name
+  // of the buffer if its contents are unknown.
   std::string Keep(const BoundBuffer& bound, const TensorFacts& tensor, const std::vector<unsigned char>& data,
                    std::string& problem) {
     const std::size_t known = program_.ResourceOf(bound.buffer, [] { return ""; });
     const ResourceRecord& resource = program_.Resource(known);
-    const bool isTold = resource.Overlaps(bound.offset, bound.offset + ReachOf(tensor));
-    if (isTold && !resource.isReadBack) return "";
-    if (data.empty()) return isTold ? "" : resource.name;
+    const bool isSet = resource.Overlaps(bound.offset, bound.offset + ReachOf(tensor));
+    if (isSet && !resource.isReadBack) return "";
+    if (data.empty()) return isSet ? "" : resource.name;
     Fill(bound.buffer, known, data.data(), data.size(), bound.offset, true, problem);
     return "";
   }
@@ -4699,25 +4696,24 @@ class Recording : public std::enable_shared_from_this<Recording> {
     const std::string name = options_.graphName ? options_.graphName(number) : "";
     return name.empty() ? "graph" + std::to_string(number) : name;
   }
-  // What buffers that are new are called by the program, who is asked without the lock. Those of a real device are
-  // watched from then on.
+  // Returns names of new buffers, asking the program without the lock. Starts tracking those of a real device.
   Names NamesOfNew(const std::vector<BoundBuffer>& bound) {
     Names names;
-    std::vector<ID3D12Resource*> unwatched;
+    std::vector<ID3D12Resource*> untracked;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       for (const BoundBuffer& item : bound) {
         if (item.buffer == nullptr || program_.Knows(item.buffer)) continue;
         names[item.buffer] = "";
-        if (isReal_ && watched_.insert(item.buffer).second) unwatched.push_back(item.buffer);
+        if (isReal_ && tracked_.insert(item.buffer).second) untracked.push_back(item.buffer);
       }
     }
     for (auto& item : names) {
       if (options_.bufferName) item.second = options_.bufferName(item.first);
       if (isReal_ && item.second.empty()) item.second = DebugName(item.first);
     }
-    for (ID3D12Resource* buffer : unwatched) {
-      Watch(buffer, this, [weak = weak_from_this(), buffer] {
+    for (ID3D12Resource* buffer : untracked) {
+      CallOnRelease(buffer, this, [weak = weak_from_this(), buffer] {
         if (const std::shared_ptr<Recording> recording = weak.lock()) recording->ForgetBuffer(buffer);
       });
     }
@@ -4753,7 +4749,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
     bufferNames_.erase(named);
   }
 
-  // Gives buffers their resources, with names.
+  // Creates named resources for buffers.
   void Meet(const std::vector<BoundBuffer>& bound, const Names& names) {
     for (const BoundBuffer& item : bound) {
       if (item.buffer == nullptr) continue;
@@ -4776,7 +4772,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
     withoutContents_.swap(made.withoutContents);
     constants_.swap(made.constants);
     if (!isListed) WriteIndex(problem);
-    folder_->Remove(kProgramJournal);  // its lines begin with commands that the file has, and mean nothing any more
+    folder_->Remove(kProgramJournal);  // its lines are obsolete: the file has their commands
   }
 
   // --- The index ---
@@ -4787,8 +4783,8 @@ class Recording : public std::enable_shared_from_this<Recording> {
     Changed(*graph, problem);
   }
 
-  // While the recording is small the index is written at every change, and then when a sixteenth of it is new; what comes
-  // in between goes to a journal, whose name stands in the index, so that no older one is taken for it.
+  // The index of a small recording is rewritten at every change, that of a larger one whenever it has grown by a
+  // sixteenth; the changes between are written to a journal, which the index names, so that no older one is read.
   void Changed(const GraphRecord& graph, std::string& problem) {
     if (++changes_ * 16 > graphs_.size()) return WriteIndex(problem);
     JsonWriter json;
@@ -4857,10 +4853,10 @@ class Recording : public std::enable_shared_from_this<Recording> {
   std::vector<std::shared_ptr<GraphRecord>> graphs_;
   Program program_;
   Names bufferNames_;
-  std::map<std::string, ID3D12Resource*> owners_;  // of these names, each the first buffer that goes by it
-  std::set<ID3D12Resource*> watched_;
+  std::map<std::string, ID3D12Resource*> owners_;  // the first buffer with each name
+  std::set<ID3D12Resource*> tracked_;
   std::vector<std::string> constants_, withoutContents_;  // of the program on disk
-  std::vector<std::string> notes_, missing_;  // what is not recorded: anything, and dispatches
+  std::vector<std::string> notes_, missing_;  // unrecorded calls, and missing dispatches
   UINT operators_ = 0, numbered_ = 0, buffers_ = 0, journal_ = 0;
   std::size_t written_ = 0, changes_ = 0;
   bool isStale_ = false, isFull_ = false, isEnded_ = false;
@@ -4869,12 +4865,12 @@ class Recording : public std::enable_shared_from_this<Recording> {
 }  // namespace detail
 }  // namespace dml2onnx
 
-// The objects that a device makes. Each stands before a real one, or in its place.
+// The objects of a device. Each wraps a real one, or replaces it.
 
 namespace dml2onnx {
 namespace detail {
 
-// What the objects of a device know of it.
+// The device of an object.
 struct Owner {
   Ref<IDMLDevice> device;  // ours
   std::shared_ptr<Recording> recording;
@@ -4926,8 +4922,8 @@ class OperatorObject final : public Child<IDMLOperator, kIidOperator, kIidOwnOpe
   std::shared_ptr<const OperatorRecord> record_;
 };
 
-// Binding sizes that a device could have: of what is the same for all of them, the alignment, and room for what they
-// would keep in it.
+// Returns plausible binding properties: the sizes of intermediate and owned tensors, with the alignment that all
+// devices have.
 inline DML_BINDING_PROPERTIES PropertiesOf(const GraphRecord& graph) {
   UINT64 temporary = 0, persistent = 0;
   for (const EdgeRecord& edge : graph.intermediates) {
@@ -4966,14 +4962,14 @@ class CompiledObject final
 
 using CompiledOperators = std::vector<Ref<CompiledObject>>;
 
-// The compiled operators that a program names, and what the real device calls them. Those of other devices, of which we
-// know nothing, are their own, and none in the first list.
+// The compiled operators that a program passes, and their real ones. Those of other devices are passed on, and null in
+// the first list.
 struct NamedOperators {
   CompiledOperators own;
   std::vector<IDMLCompiledOperator*> real;
   std::string problem;
 
-  // What the real device is given for what the program gave.
+  // Returns the array to pass to the real device.
   IDMLCompiledOperator* const* RealOf(IDMLCompiledOperator* const* given) const {
     return given == nullptr ? nullptr : real.data();
   }
@@ -5033,7 +5029,7 @@ class InitializerObject final
   CompiledOperators operators_;
 };
 
-// The dispatchable that a program names, as ours and as the real device's.
+// A dispatchable that a program passes: our object and the real one.
 struct NamedDispatchable {
   explicit NamedDispatchable(IDMLDispatchable* dispatchable)
       : compiled(Own<CompiledObject>(dispatchable)),
@@ -5048,7 +5044,7 @@ struct NamedDispatchable {
   IDMLDispatchable* real;
 };
 
-// What a binding table binds at one moment: for every binding its elements, of which all but arrays have one.
+// A snapshot of the bindings of a table: each has one element, except arrays.
 struct BindingsNow {
   std::vector<std::vector<BoundBuffer>> inputs, outputs;
   BoundBuffer persistent;
@@ -5069,7 +5065,7 @@ class BindingTableObject final : public Child<IDMLBindingTable, kIidBindingTable
     Set([&](BindingsNow& now) { now.outputs = Elements(bindingCount, bindings); });
   }
   void STDMETHODCALLTYPE BindTemporaryResource(const DML_BINDING_DESC* binding) noexcept override {
-    if (Real() != nullptr) Real()->BindTemporaryResource(binding);  // holds nothing that outlives a dispatch
+    if (Real() != nullptr) Real()->BindTemporaryResource(binding);  // its contents do not outlive a dispatch
   }
   void STDMETHODCALLTYPE BindPersistentResource(const DML_BINDING_DESC* binding) noexcept override {
     if (Real() != nullptr) Real()->BindPersistentResource(binding);
@@ -5135,7 +5131,7 @@ class BindingTableObject final : public Child<IDMLBindingTable, kIidBindingTable
   BindingsNow now_;
 };
 
-// What a program binds to the inputs or outputs of a graph, one by one.
+// The bindings of the inputs or outputs of a graph, flattened.
 inline std::vector<BoundBuffer> Flattened(const std::vector<std::vector<BoundBuffer>>& bound,
                                           const std::vector<std::vector<int>>& points, UINT count) {
   std::vector<BoundBuffer> flat(std::min<UINT>(count, kMostElements));
@@ -5181,11 +5177,11 @@ class CommandRecorderObject final : public Child<IDMLCommandRecorder, kIidRecord
     Record().Dispatch(compiled.Graph(), bindings);
   }
 
-  // An initializer binds one array for each operator, with an element for each of its inputs.
+  // An initializer binds one array per operator, with an element for each input.
   void Initialize(const InitializerObject& initializer, const BindingsNow& now) {
     const CompiledOperators operators = initializer.Operators();
     for (std::size_t index = 0; index < operators.size(); ++index) {
-      if (!operators[index]) continue;  // null, or of the real device
+      if (!operators[index]) continue;  // null, or an object of the real device
       const GraphRecord& graph = *operators[index]->Graph();
       std::map<UINT, BoundBuffer> owned;
       std::size_t element = 0;
@@ -5205,7 +5201,7 @@ class CommandRecorderObject final : public Child<IDMLCommandRecorder, kIidRecord
 }  // namespace detail
 }  // namespace dml2onnx
 
-// The device, which all the rest hangs on.
+// The recording device.
 
 namespace dml2onnx {
 namespace detail {
@@ -5218,10 +5214,10 @@ using DeviceInterface = IDMLDevice;
 
 class DeviceObject;
 
-// Interfaces of the device that do not derive from IDMLDevice. They are the device to COM: one count, one identity.
-class RecorderFace final : public Recorder {
+// Interfaces of the device that do not derive from IDMLDevice; they share its reference count and identity.
+class RecorderInterface final : public Recorder {
  public:
-  explicit RecorderFace(DeviceObject& device) : device_(device) {}
+  explicit RecorderInterface(DeviceObject& device) : device_(device) {}
   HRESULT STDMETHODCALLTYPE QueryInterface(REFIID riid, void** ppv) noexcept override;
   ULONG STDMETHODCALLTYPE AddRef() noexcept override;
   ULONG STDMETHODCALLTYPE Release() noexcept override;
@@ -5237,9 +5233,9 @@ class RecorderFace final : public Recorder {
   DeviceObject& device_;
 };
 
-class DebugFace final : public IDMLDebugDevice {
+class DebugInterface final : public IDMLDebugDevice {
  public:
-  explicit DebugFace(DeviceObject& device) : device_(device) {}
+  explicit DebugInterface(DeviceObject& device) : device_(device) {}
   HRESULT STDMETHODCALLTYPE QueryInterface(REFIID riid, void** ppv) noexcept override;
   ULONG STDMETHODCALLTYPE AddRef() noexcept override;
   ULONG STDMETHODCALLTYPE Release() noexcept override;
@@ -5249,7 +5245,7 @@ class DebugFace final : public IDMLDebugDevice {
   DeviceObject& device_;
 };
 
-// The lowest feature level whose tensors may have a data type; 0 for what is no data type.
+// Returns the lowest feature level with a data type; 0 for unknown types.
 inline UINT LevelOf(std::int32_t dataType) {
   switch (BitsOf(dataType)) {
     case 0:
@@ -5318,13 +5314,13 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
       std::string refusal = FirstOf(record->description.problems);
       HRESULT result = refusal.empty() ? S_OK : E_INVALIDARG;
       Ref<IDMLOperator> real;
-      if (real_) {  // which is given all, and may know what this header does not
+      if (real_) {  // decides, since it may support more than this header
         result = real_->CreateOperator(desc, kIidOperator, Place(real, ppv));
         refusal = FAILED(result) ? Answered(refusal, result) : "";
       }
       recording_->AddOperator(record, refusal);
       if (IsNone(result, real, ppv)) return Without(result);
-      return Hand(Make<OperatorObject>(real.Get(), std::move(record)), result, riid, ppv);
+      return ReturnObject(Make<OperatorObject>(real.Get(), std::move(record)), result, riid, ppv);
     });
   }
 
@@ -5354,7 +5350,7 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
       if (!own) compiled.problem = foreign;
       auto graph = recording_->AddGraph(std::move(compiled), {}, record->name, static_cast<bool>(real_));
       if (IsNone(result, real, ppv)) return Without(result);
-      return Hand(Make<CompiledObject>(real.Get(), std::move(graph)), result, riid, ppv);
+      return ReturnObject(Make<CompiledObject>(real.Get(), std::move(graph)), result, riid, ppv);
     });
   }
 
@@ -5373,7 +5369,7 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
                                                                       kIidInitializer, Place(real, ppv))
                                    : S_OK;
       if (IsNone(result, real, ppv)) return result;
-      return Hand(Make<InitializerObject>(real.Get(), std::move(named.own)), result, riid, ppv);
+      return ReturnObject(Make<InitializerObject>(real.Get(), std::move(named.own)), result, riid, ppv);
     });
   }
 
@@ -5384,7 +5380,7 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
       Ref<IDMLCommandRecorder> real;
       const HRESULT result = real_ ? real_->CreateCommandRecorder(kIidRecorder, Place(real, ppv)) : S_OK;
       if (IsNone(result, real, ppv)) return result;
-      return Hand(Make<CommandRecorderObject>(real.Get()), result, riid, ppv);
+      return ReturnObject(Make<CommandRecorderObject>(real.Get()), result, riid, ppv);
     });
   }
 
@@ -5407,7 +5403,7 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
         recording_->Report("the dispatchable of a binding table is null");
         return E_INVALIDARG;
       }
-      return Hand(Make<BindingTableObject>(real.Get()), result, riid, ppv);
+      return ReturnObject(Make<BindingTableObject>(real.Get()), result, riid, ppv);
     });
   }
 
@@ -5451,7 +5447,7 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
       if (FAILED(result)) return result;
       if (!graph->problem.empty()) return E_INVALIDARG;
       if (IsNone(result, real, ppv)) return Without(result);
-      return Hand(Make<CompiledObject>(real.Get(), std::move(graph)), result, riid, ppv);
+      return ReturnObject(Make<CompiledObject>(real.Get(), std::move(graph)), result, riid, ppv);
     });
   }
 #endif
@@ -5461,9 +5457,9 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
 #if DML2ONNX_TARGET_VERSION >= 0x2100
     if (Same(riid, kIidDevice1) && (!real_ || real1_)) return Found(static_cast<DeviceInterface*>(this), ppv);
 #endif
-    if (Same(riid, kIidOwnRecorder)) return Found(static_cast<Recorder*>(&recorderFace_), ppv);
+    if (Same(riid, kIidOwnRecorder)) return Found(static_cast<Recorder*>(&recorderInterface_), ppv);
     if (Same(riid, kIidDebugDevice) && (!real_ || realDebug_)) {
-      return Found(static_cast<IDMLDebugDevice*>(&debugFace_), ppv);
+      return Found(static_cast<IDMLDebugDevice*>(&debugInterface_), ppv);
     }
     return Object::QueryOther(riid, ppv);
   }
@@ -5478,10 +5474,10 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
 
   UINT Level() const { return recording_->Options().featureLevel; }
 
-  template <typename Face>
-  static HRESULT Found(Face* face, void** ppv) {
-    face->AddRef();
-    *ppv = face;
+  template <typename Interface>
+  static HRESULT Found(Interface* object, void** ppv) {
+    object->AddRef();
+    *ppv = object;
     return S_OK;
   }
 
@@ -5494,16 +5490,16 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
     return problems.empty() ? "" : problems.front();
   }
 
-  // Whether a call ends without an object, as it does when the real device gives none.
+  // Returns whether a call creates no object, because the real device created none.
   template <typename T>
   bool IsNone(HRESULT result, const Ref<T>& real, void** ppv) const {
     return FAILED(result) || ppv == nullptr || (real_ && !real);
   }
 
-  // What a program hears that wanted to know only whether there would be an object.
+  // Returns the result for a program that only tests whether an object could be created.
   HRESULT Without(HRESULT result) const { return FAILED(result) || real_ ? result : S_FALSE; }
 
-  // Where the real device puts an object; nowhere when the program says so.
+  // Returns the address for the object of the real device; null if the program passes null.
   template <typename T>
   static void** Place(Ref<T>& real, void** ppv) {
     return ppv == nullptr ? nullptr : real.Out();
@@ -5534,13 +5530,13 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
 #endif
 
 #if DML2ONNX_TARGET_VERSION >= 0x2100
-  // The same graph with the operators of the real device in the place of ours; all else is what the program gave.
+  // Compiles the graph with the real device's operators instead of ours.
   HRESULT CompileReal(const DML_GRAPH_DESC* given, DML_EXECUTION_FLAGS flags, void** ppv) {
     if (given == nullptr || given->Nodes == nullptr) return real1_->CompileGraph(given, flags, kIidCompiled, ppv);
     DML_GRAPH_DESC desc = *given;
     std::vector<DML_GRAPH_NODE_DESC> nodes(desc.Nodes, desc.Nodes + desc.NodeCount);
     std::vector<DML_OPERATOR_GRAPH_NODE_DESC> descs;
-    descs.reserve(nodes.size());  // so that none of them moves
+    descs.reserve(nodes.size());  // nodes point into it
     for (DML_GRAPH_NODE_DESC& node : nodes) {
       const auto type = ReadAt<std::int32_t>(&node, offsetof(DML_GRAPH_NODE_DESC, Type));
       if (type != DML_GRAPH_NODE_TYPE_OPERATOR || node.Desc == nullptr) continue;
@@ -5577,39 +5573,42 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
   const Ref<IDMLDevice> real_;
   const Ref<DeviceInterface> real1_;
   const Ref<IDMLDebugDevice> realDebug_;
-  RecorderFace recorderFace_{*this};
-  DebugFace debugFace_{*this};
+  RecorderInterface recorderInterface_{*this};
+  DebugInterface debugInterface_{*this};
 };
 
-inline HRESULT RecorderFace::QueryInterface(REFIID riid, void** ppv) noexcept {
+inline HRESULT RecorderInterface::QueryInterface(REFIID riid, void** ppv) noexcept {
   return device_.QueryInterface(riid, ppv);
 }
-inline ULONG RecorderFace::AddRef() noexcept { return device_.AddRef(); }
-inline ULONG RecorderFace::Release() noexcept { return device_.Release(); }
-inline HRESULT RecorderFace::Constant(ID3D12Resource* buffer, const void* data, UINT64 bytes, UINT64 offset) noexcept {
+inline ULONG RecorderInterface::AddRef() noexcept { return device_.AddRef(); }
+inline ULONG RecorderInterface::Release() noexcept { return device_.Release(); }
+inline HRESULT RecorderInterface::Constant(ID3D12Resource* buffer, const void* data, UINT64 bytes,
+                                           UINT64 offset) noexcept {
   return Guarded([&] { return device_.Record().Constant(buffer, data, bytes, offset); });
 }
-inline HRESULT RecorderFace::ConstantInput(IDMLCompiledOperator* compiled, UINT input, const void* data,
-                                           UINT64 bytes) noexcept {
+inline HRESULT RecorderInterface::ConstantInput(IDMLCompiledOperator* compiled, UINT input, const void* data,
+                                                UINT64 bytes) noexcept {
   return Guarded([&] {
     const Ref<CompiledObject> own = Own<CompiledObject>(compiled);
     return own ? device_.Record().Constant(own->Graph(), input, data, bytes) : E_INVALIDARG;
   });
 }
-inline HRESULT RecorderFace::NameBuffer(ID3D12Resource* buffer, const wchar_t* name) noexcept {
+inline HRESULT RecorderInterface::NameBuffer(ID3D12Resource* buffer, const wchar_t* name) noexcept {
   return Guarded([&] { return device_.Record().NameBuffer(buffer, Utf8(name)); });
 }
-inline HRESULT RecorderFace::ForgetBuffer(ID3D12Resource* buffer) noexcept {
+inline HRESULT RecorderInterface::ForgetBuffer(ID3D12Resource* buffer) noexcept {
   return Guarded([&] { return device_.Record().ForgetBuffer(buffer); });
 }
-inline HRESULT RecorderFace::Flush() noexcept {
+inline HRESULT RecorderInterface::Flush() noexcept {
   return Guarded([&] { return device_.Record().Flush(); });
 }
 
-inline HRESULT DebugFace::QueryInterface(REFIID riid, void** ppv) noexcept { return device_.QueryInterface(riid, ppv); }
-inline ULONG DebugFace::AddRef() noexcept { return device_.AddRef(); }
-inline ULONG DebugFace::Release() noexcept { return device_.Release(); }
-inline void DebugFace::SetMuteDebugOutput(BOOL mute) noexcept {
+inline HRESULT DebugInterface::QueryInterface(REFIID riid, void** ppv) noexcept {
+  return device_.QueryInterface(riid, ppv);
+}
+inline ULONG DebugInterface::AddRef() noexcept { return device_.AddRef(); }
+inline ULONG DebugInterface::Release() noexcept { return device_.Release(); }
+inline void DebugInterface::SetMuteDebugOutput(BOOL mute) noexcept {
   if (device_.RealDebug() != nullptr) device_.RealDebug()->SetMuteDebugOutput(mute);
 }
 

@@ -10,7 +10,7 @@ int main() {
   dml2onnx::RecordingOptions options;
   options.folder = "recording";
   options.onProblem = [](const std::string& reason) { std::fprintf(stderr, "%s\n", reason.c_str()); };
-  // nullptr records without a GPU; the program's own IDMLDevice goes on working, and is recorded
+  // nullptr records without a GPU; pass the program's own IDMLDevice to keep it working
   IDMLDevice* device = nullptr;
   if (FAILED(dml2onnx::CreateRecordingDevice(nullptr, options, IID_PPV_ARGS(&device)))) return 1;
 

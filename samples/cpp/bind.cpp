@@ -1,4 +1,4 @@
-// Runs a compiled graph on the program's own buffers, whose bytes are those that it bound to its DirectML graph.
+// Runs a compiled graph on the program's own buffers, which have the bytes of its DirectML bindings.
 //
 //   bind upscale.onnx picture.bin enlarged.bin
 
@@ -12,7 +12,7 @@
 
 namespace {
 
-// The tensor of an input or output over memory of the program; nothing is copied.
+// Returns a tensor over memory of the program, without a copy.
 Ort::Value Over(std::vector<char>& buffer, const Ort::TypeInfo& type) {
   const auto tensor = type.GetTensorTypeAndShapeInfo();
   const std::vector<int64_t> shape = tensor.GetShape();
@@ -27,7 +27,7 @@ int main(int count, char** arguments) try {
   if (count != 4) return std::fprintf(stderr, "bind MODEL INPUT OUTPUT\n"), 2;
   Ort::Env env;                         // was DMLCreateDevice
   Ort::SessionOptions options;          // on Windows: options.AppendExecutionProvider("DML")
-  Ort::Session session(env, std::filesystem::path(arguments[1]).c_str(), options);  // was CompileGraph, initializer and all
+  Ort::Session session(env, std::filesystem::path(arguments[1]).c_str(), options);  // was CompileGraph
 
   std::ifstream file(arguments[2], std::ios::binary);
   std::vector<char> picture{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -37,7 +37,7 @@ int main(int count, char** arguments) try {
   Ort::IoBinding binding(session);      // was IDMLBindingTable; names are those of the recorded edges
   binding.BindInput("picture", Over(picture, session.GetInputTypeInfo(0)));
   binding.BindOutput("enlarged", Over(enlarged, outputType));
-  session.Run(Ort::RunOptions(), binding);  // was RecordDispatch, and has ended when it returns
+  session.Run(Ort::RunOptions(), binding);  // was RecordDispatch; synchronous
   binding.SynchronizeOutputs();
 
   std::ofstream(arguments[3], std::ios::binary).write(enlarged.data(), static_cast<std::streamsize>(enlarged.size()));

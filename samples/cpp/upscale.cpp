@@ -1,6 +1,6 @@
-// Enlarges a grey picture to twice its size, as super-resolution networks do: convolutions work at the small size, and the
-// channels of the last one are dealt out as pixels. Written against DirectML alone, with its plain structs; what records it
-// is the device that main() makes.
+// Doubles the size of a grey picture, like super-resolution networks: convolutions work at the small size, and the
+// channels of the last one become pixels. It uses plain DirectML structs; only the device that main() creates records
+// it.
 //
 //   upscale [weights.bin [recording]]
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr UINT kHeight = 48, kWidth = 64, kFeatures = 8, kPhases = 4;
 
-// A pointer that counts, as Microsoft::WRL::ComPtr on Windows.
+// A COM smart pointer, like Microsoft::WRL::ComPtr on Windows.
 template <typename T>
 struct Com {
   T* object = nullptr;
@@ -50,7 +50,7 @@ Com<IDMLOperator> MakeOperator(IDMLDevice* device, DML_OPERATOR_TYPE type, const
   return made;
 }
 
-// A convolution of all of its input, with weights and a bias that DirectML keeps.
+// A convolution with weights and a bias that DirectML owns.
 Com<IDMLOperator> Convolution(IDMLDevice* device, const Tensor& input, const Tensor& filter, const Tensor& bias,
                               const Tensor& output, const DML_OPERATOR_DESC* activation) {
   const UINT one[] = {1, 1}, none[] = {0, 0};
@@ -69,7 +69,7 @@ Com<IDMLOperator> Convolution(IDMLDevice* device, const Tensor& input, const Ten
   return MakeOperator(device, DML_OPERATOR_CONVOLUTION, conv);
 }
 
-// The compiled network. Its inputs are the picture, and the weights in the order in which the file has them.
+// The compiled network. Its inputs are the picture, and the weights in the order of the file.
 HRESULT Compile(IDMLDevice1* device, IDMLCompiledOperator** compiled) {
   constexpr auto kOwned = DML_TENSOR_FLAG_OWNED_BY_DML;
   const Tensor picture(1, 1, kHeight, kWidth), padded(1, 1, kHeight + 6, kWidth + 6);

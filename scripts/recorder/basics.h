@@ -1,17 +1,17 @@
-// What all parts stand on: DirectML itself, and what a COM method may let out.
+// Basics: the DirectML header, and exceptions at COM boundaries.
 //
-// Every part is a piece of one header; scripts/generate_recorder.py joins them in the order that it names and puts the
-// tables of operators between them. A part starts with the standard headers that it needs, which are gathered at the
-// top of the whole. Types and functions are written as in DirectML.h (PascalCase), variables in camelCase, private
-// members with an underscore behind them. Nothing throws across COM, nothing needs RTTI, and all of it is C++17.
+// Every part is a piece of one header; scripts/generate_recorder.py joins them in its order, with the tables of
+// operators between them. A part starts with the standard headers that it needs, which are collected at the top of the
+// result. Types and functions are named as in DirectML.h (PascalCase), variables in camelCase, private members with a
+// trailing underscore. No exception crosses COM, nothing needs RTTI, and everything is C++17.
 
 #include <cstddef>
 #include <cstdint>
 #include <new>
 
-// DirectML.h stands on the headers of the Windows SDK. Those of other compilers and systems have less, and what they do
-// not have is said here: the annotations of parameters, which mean nothing to the compiler. The GUIDs, which DirectML.h
-// tells to compilers with __declspec(uuid) only, follow below. Nothing is missing with Visual C++.
+// DirectML.h depends on the headers of the Windows SDK. Those of other compilers and systems lack the annotations of
+// parameters, which are defined here as empty, and the GUIDs, which DirectML.h gives only to compilers with
+// __declspec(uuid); these follow below. Visual C++ lacks nothing.
 #if !defined(_MSC_VER)
 #if !__has_include(<d3d12.h>)
 #error "DirectML.h includes d3d12.h, which is not found: add recorder/posix to the include path"
@@ -19,10 +19,10 @@
 #if !defined(_WIN32) && __has_include(<wsl/winadapter.h>)
 #include <wsl/winadapter.h>
 #elif !defined(_WIN32) && __has_include(<unknwn.h>)
-#include <unknwn.h>  // the d3d12.h of DirectX-Headers includes less than that of Windows
+#include <unknwn.h>  // the d3d12.h of DirectX-Headers does not include it
 #endif
 #include <d3d12.h>
-// this DirectML.h comes from no SDK, whose version it would go by
+// this DirectML.h belongs to no SDK whose version would select its own
 #if !defined(DML_TARGET_VERSION) && !defined(DML_TARGET_VERSION_USE_LATEST)
 #define DML_TARGET_VERSION_USE_LATEST
 #endif
@@ -70,7 +70,7 @@
 #endif
 #endif
 
-// A program whose DirectML.h goes by another name says so before it includes this header.
+// Define DML2ONNX_DIRECTML_HEADER if DirectML.h has another name.
 #if defined(DML2ONNX_DIRECTML_HEADER)
 #include DML2ONNX_DIRECTML_HEADER
 #else
@@ -93,8 +93,8 @@
 namespace dml2onnx {
 namespace detail {
 
-// The result of `function`, or of what it throws: memory that there is not, all else E_FAIL. Every method that COM
-// calls and that allocates goes through it.
+// Returns the result of `function`, E_OUTOFMEMORY for std::bad_alloc, or E_FAIL for other exceptions. All methods that
+// COM calls and that allocate use it.
 template <typename Function>
 HRESULT Guarded(Function&& function) noexcept {
 #if DML2ONNX_EXCEPTIONS

@@ -1,4 +1,4 @@
-// What the buffers of a real device know of themselves: their names, and their end.
+// Buffers of a real device: their names, their contents, and the end of their life.
 
 #include <atomic>
 #include <cstring>
@@ -10,10 +10,10 @@
 namespace dml2onnx {
 namespace detail {
 
-// d3d12.h defines the name when it declares ID3D12Object; a program without a real device may do with less.
+// Defined by d3d12.h where it declares ID3D12Object; programs without a real device may have a smaller d3d12.h.
 #if defined(__ID3D12Object_INTERFACE_DEFINED__)
 
-// WKPDID_D3DDebugObjectNameW: what ID3D12Object::SetName sets.
+// WKPDID_D3DDebugObjectNameW, which ID3D12Object::SetName sets.
 inline constexpr GUID kDebugName = {0x4cca5fd8, 0x921f, 0x42c8, {0x85, 0x66, 0x70, 0xca, 0xf2, 0xa9, 0xb7, 0x41}};
 
 inline std::string DebugName(ID3D12Resource* buffer) {
@@ -24,12 +24,12 @@ inline std::string DebugName(ID3D12Resource* buffer) {
   return Utf8(name.data());
 }
 
-// Is released with the buffer that it is attached to, and says so.
-class Witness final : public IUnknown {
+// Calls a function when it is released, together with the buffer that it is attached to.
+class ReleaseCallback final : public IUnknown {
  public:
-  explicit Witness(std::function<void()> atEnd) : atEnd_(std::move(atEnd)) {}
-  Witness(const Witness&) = delete;
-  Witness& operator=(const Witness&) = delete;
+  explicit ReleaseCallback(std::function<void()> onRelease) : onRelease_(std::move(onRelease)) {}
+  ReleaseCallback(const ReleaseCallback&) = delete;
+  ReleaseCallback& operator=(const ReleaseCallback&) = delete;
 
   HRESULT STDMETHODCALLTYPE QueryInterface(REFIID riid, void** ppv) noexcept override {
     if (ppv == nullptr) return E_POINTER;
@@ -44,7 +44,7 @@ class Witness final : public IUnknown {
     const ULONG left = --references_;
     if (left == 0) {
       Guarded([this] {
-        atEnd_();
+        onRelease_();
         return S_OK;
       });
       delete this;
@@ -53,33 +53,33 @@ class Witness final : public IUnknown {
   }
 
  private:
-  ~Witness() = default;
+  ~ReleaseCallback() = default;
 
   std::atomic<ULONG> references_{1};
-  const std::function<void()> atEnd_;
+  const std::function<void()> onRelease_;
 };
 
-// Calls `atEnd` when the buffer is destroyed; `owner` tells several that watch one buffer apart.
-inline void Watch(ID3D12Resource* buffer, const void* owner, std::function<void()> atEnd) {
+// Calls `onRelease` when the buffer is destroyed; `owner` distinguishes several recorders of one buffer.
+inline void CallOnRelease(ID3D12Resource* buffer, const void* owner, std::function<void()> onRelease) {
   GUID guid = {0x3f1c9f10, 0x6a34, 0x4b0e, {}};
   static_assert(sizeof owner <= sizeof guid.Data4, "a pointer is a part of a GUID");
   std::memcpy(guid.Data4, &owner, sizeof owner);
-  const auto witness = Ref<Witness>::Adopt(new Witness(std::move(atEnd)));
-  buffer->SetPrivateDataInterface(guid, &*witness);
+  const auto callback = Ref<ReleaseCallback>::Adopt(new ReleaseCallback(std::move(onRelease)));
+  buffer->SetPrivateDataInterface(guid, &*callback);
 }
 
-// The bytes that lie in a buffer of the CPU now, as one for uploads is; none where only the GPU can read it.
+// Returns the current bytes of a buffer that the CPU can read, such as an upload buffer; none for others.
 inline std::vector<unsigned char> ReadBack(ID3D12Resource* buffer, UINT64 offset, UINT64 bytes) {
 #if defined(__ID3D12Resource_INTERFACE_DEFINED__)
   D3D12_HEAP_PROPERTIES heap{};
   D3D12_HEAP_FLAGS flags{};
   if (bytes == 0 || FAILED(buffer->GetHeapProperties(&heap, &flags))) return {};
-  const bool isCpus = heap.Type == D3D12_HEAP_TYPE_UPLOAD || heap.Type == D3D12_HEAP_TYPE_READBACK ||
+  const bool isReadable = heap.Type == D3D12_HEAP_TYPE_UPLOAD || heap.Type == D3D12_HEAP_TYPE_READBACK ||
                       (heap.Type == D3D12_HEAP_TYPE_CUSTOM &&
                        (heap.CPUPageProperty == D3D12_CPU_PAGE_PROPERTY_WRITE_COMBINE ||
                         heap.CPUPageProperty == D3D12_CPU_PAGE_PROPERTY_WRITE_BACK));
   const UINT64 width = buffer->GetDesc().Width;
-  if (!isCpus || offset > width || bytes > width - offset) return {};
+  if (!isReadable || offset > width || bytes > width - offset) return {};
   const D3D12_RANGE read{static_cast<SIZE_T>(offset), static_cast<SIZE_T>(offset + bytes)}, written{0, 0};
   void* data = nullptr;
   if (FAILED(buffer->Map(0, &read, &data)) || data == nullptr) return {};
@@ -96,7 +96,7 @@ inline std::vector<unsigned char> ReadBack(ID3D12Resource* buffer, UINT64 offset
 
 inline std::vector<unsigned char> ReadBack(ID3D12Resource*, UINT64, UINT64) { return {}; }
 inline std::string DebugName(ID3D12Resource*) { return ""; }
-inline void Watch(ID3D12Resource*, const void*, const std::function<void()>&) {}
+inline void CallOnRelease(ID3D12Resource*, const void*, const std::function<void()>&) {}
 
 #endif
 

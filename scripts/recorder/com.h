@@ -1,4 +1,4 @@
-// What all COM objects of the recorder share: references, identity, private data, and pointers that count.
+// The base of all COM objects of the recorder: reference counts, identity, private data, and smart pointers.
 
 #include <atomic>
 #include <cstdint>
@@ -12,8 +12,8 @@
 namespace dml2onnx {
 namespace detail {
 
-// As DirectML.h declares them: X(interface, what the recorder calls its GUID, the GUID). Compilers differ in how they
-// give the GUID of an interface, so they stand here as well.
+// As DirectML.h declares them: X(interface, name of its GUID here, GUID). Repeated here, because compilers differ in
+// how they provide the GUID of an interface.
 #define DML2ONNX_INTERFACES_OF_1_0(X)                                                                                  \
   X(IDMLObject, kIidObject, 0xc8263aac, 0x9e0c, 0x4a2d, 0x9b, 0x8e, 0x00, 0x75, 0x21, 0xa3, 0x31, 0x7c)                \
   X(IDMLDevice, kIidDevice, 0x6dbd6437, 0x96fd, 0x423f, 0xa9, 0x8c, 0xae, 0x5e, 0x7c, 0x2a, 0x57, 0x3f)                \
@@ -36,7 +36,7 @@ namespace detail {
 
 inline constexpr GUID kIidUnknown = {0x00000000, 0x0000, 0x0000, {0xC0, 0, 0, 0, 0, 0, 0, 0x46}};
 
-// The GUID of an interface of DirectML's; other types have none.
+// The GUID of a DirectML interface; undefined for other types.
 template <typename Interface>
 struct IidOf;
 
@@ -49,8 +49,8 @@ struct IidOf;
 DML2ONNX_INTERFACES(DML2ONNX_IID)
 #undef DML2ONNX_IID
 
-// Interfaces of the recorder: the one that programs ask for, and those by which it knows its own objects. They change
-// when the objects do, since two libraries of one program may have been compiled with different recorders.
+// Interfaces of the recorder: one that programs query, and those that identify its own objects. They change with the
+// objects, since two libraries of one program may be compiled with different recorders.
 inline constexpr GUID kIidOwnRecorder = {0x3f1c9f10, 0x6a34, 0x4b0e, {0x9d, 0x57, 0x8e, 0x0c, 0x2b, 0x61, 0xd4, 0x01}};
 inline constexpr GUID kIidOwnOperator = {0x3f1c9f10, 0x6a34, 0x4b0e, {0x9d, 0x57, 0x8e, 0x0c, 0x2b, 0x61, 0xd4, 0x02}};
 inline constexpr GUID kIidOwnCompiled = {0x3f1c9f10, 0x6a34, 0x4b0e, {0x9d, 0x57, 0x8e, 0x0c, 0x2b, 0x61, 0xd4, 0x03}};
@@ -59,7 +59,7 @@ inline constexpr GUID kIidOwnInitializer = {
 inline constexpr GUID kIidOwnBindingTable = {
     0x3f1c9f10, 0x6a34, 0x4b0e, {0x9d, 0x57, 0x8e, 0x0c, 0x2b, 0x61, 0xd4, 0x05}};
 
-// Of dxgi.h, which not everyone has.
+// From dxgi.h, which may be missing.
 inline constexpr HRESULT kNotFound = static_cast<HRESULT>(0x887A0002u);
 inline constexpr HRESULT kMoreData = static_cast<HRESULT>(0x887A0003u);
 inline constexpr HRESULT kUnsupported = static_cast<HRESULT>(0x887A0004u);
@@ -67,7 +67,7 @@ inline constexpr HRESULT kAccessDenied = static_cast<HRESULT>(0x80070005u);
 
 inline bool Same(const GUID& one, const GUID& other) { return std::memcmp(&one, &other, sizeof one) == 0; }
 
-// A reference.
+// A smart pointer that counts references.
 template <typename T>
 class Ref {
  public:
@@ -85,7 +85,7 @@ class Ref {
     return *this;
   }
 
-  // One that was counted already.
+  // Takes over a counted reference.
   static Ref Adopt(T* object) {
     Ref ref;
     ref.object_ = object;
@@ -97,14 +97,14 @@ class Ref {
   T& operator*() const { return *object_; }
   explicit operator bool() const { return object_ != nullptr; }
 
-  // Where a method puts an object, in the place of none.
+  // The address for a method that returns an object; the pointer must be null.
   void** Out() { return reinterpret_cast<void**>(&object_); }
 
  private:
   T* object_ = nullptr;
 };
 
-// Another interface of an object; none when it does not have it. The caller says which type the GUID stands for.
+// Queries an interface; returns null if the object lacks it. T must be the type of the GUID.
 template <typename T>
 Ref<T> As(IUnknown* object, const GUID& iid) {
   void* found = nullptr;
@@ -112,7 +112,7 @@ Ref<T> As(IUnknown* object, const GUID& iid) {
   return Ref<T>::Adopt(static_cast<T*>(found));
 }
 
-// What programs attach to objects: bytes, and interfaces, which are counted. As ID3D12Object has it.
+// Private data of objects: bytes, and counted interfaces. As in ID3D12Object.
 class PrivateData {
  public:
   HRESULT Get(REFGUID guid, UINT* size, void* data) {
@@ -125,9 +125,9 @@ class PrivateData {
     }
     IUnknown* object = entry->object.Get();
     const UINT needed = object != nullptr ? UINT{sizeof object} : static_cast<UINT>(entry->bytes.size());
-    const UINT room = std::exchange(*size, needed);
+    const UINT capacity = std::exchange(*size, needed);
     if (data == nullptr) return S_OK;
-    if (room < needed) return kMoreData;
+    if (capacity < needed) return kMoreData;
     if (object != nullptr) {
       object->AddRef();
       std::memcpy(data, &object, sizeof object);
@@ -161,7 +161,7 @@ class PrivateData {
   }
 
   HRESULT Put(REFGUID guid, std::vector<unsigned char> bytes, Ref<IUnknown> object, bool keep) {
-    Entry old{};  // is released last of all, when the lock is not held any more
+    Entry old{};  // released last, after the lock
     const std::lock_guard<std::mutex> lock(mutex_);
     Entry* entry = Find(guid);
     if (!keep) {
@@ -181,12 +181,12 @@ class PrivateData {
   std::vector<Entry> entries_;
 };
 
-// An object with the interface `Interface`, whose other interfaces, all of them its bases, go by `kIids`. With a real
-// object behind it, that one holds its private data and name, so that tools which look there find them.
+// An object with the interface `Interface`; `kIids` are the GUIDs of its bases. If it wraps a real object, that one
+// stores private data and names, so that tools find them there.
 template <typename Interface, const GUID&... kIids>
 class Object : public Interface {
  public:
-  using Face = Interface;
+  using InterfaceType = Interface;
 
   explicit Object(IDMLObject* real) : realObject_(real) {}
   Object(const Object&) = delete;
@@ -240,17 +240,17 @@ class Object : public Interface {
  protected:
   virtual ~Object() = default;
 
-  // An interface that the recorder does not have. The real object's would be called behind its back, with objects of ours.
+  // Hides other interfaces, also those of the real object: they would bypass the recorder, with objects of ours.
   virtual HRESULT QueryOther(REFIID riid, void**) {
-    static constexpr std::uint32_t kOwn = 0x3f1c9f10;  // by which recorders know their objects
+    static constexpr std::uint32_t kOwn = 0x3f1c9f10;  // the start of all GUIDs of recorders
     if (realObject_ && riid.Data1 != kOwn && As<IUnknown>(realObject_.Get(), riid)) Hidden(riid);
     return E_NOINTERFACE;
   }
 
-  // The program has asked for an interface that the real object has, and was told that there is none.
+  // Called if the program queries an interface that the real object has and the recorder hides.
   virtual void Hidden(const GUID&) {}
 
-  // The program has given the object a name; "" when it has taken it away.
+  // Called if the program names the object; "" removes the name.
   virtual void Named(const std::string&) {}
 
  private:
@@ -259,16 +259,16 @@ class Object : public Interface {
   PrivateData privateData_;
 };
 
-// The object of ours that a program's pointer leads to; none when it is of another device's making.
+// Returns our object behind a program's pointer; null if another device made it.
 template <typename T>
 Ref<T> Own(IUnknown* object) {
-  Ref<typename T::Face> found = As<typename T::Face>(object, T::kIid);
+  Ref<typename T::InterfaceType> found = As<typename T::InterfaceType>(object, T::kIid);
   return Ref<T>(static_cast<T*>(found.Get()));
 }
 
-// Hands a new object to the program, with what the real device `made` of the call: any success that it says.
+// Returns a new object to the program, with the success code `made` of the real device.
 template <typename T>
-HRESULT Hand(Ref<T> object, HRESULT made, REFIID riid, void** ppv) {
+HRESULT ReturnObject(Ref<T> object, HRESULT made, REFIID riid, void** ppv) {
   const HRESULT result = object->QueryInterface(riid, ppv);
   return FAILED(result) ? result : made;
 }

@@ -1,4 +1,4 @@
-// How a descriptor is read: by the table of its operator.
+// Reads a descriptor by the table of its operator.
 
 #include <cstring>
 
@@ -7,11 +7,11 @@ namespace detail {
 
 static_assert(sizeof(DML_TENSOR_DATA_TYPE) == sizeof(std::int32_t), "enumerations of DirectML have 32 bits");
 
-// DirectML takes up to 8 dimensions. One more is enough to show that there are too many, and all that is safe to read
-// where the number was never set.
+// DirectML allows up to 8 dimensions. One more shows that there are too many, and reading no more is safe if the number
+// is uninitialized.
 inline constexpr UINT kMostSizes = 9;
 inline constexpr UINT kMostElements = 1u << 16;
-inline constexpr int kMostNested = 3;  // an activation of an activation is an error, one that holds itself has no end
+inline constexpr int kMostNested = 3;  // nested activations are errors, and cycles would be endless
 
 template <typename T>
 T ReadAt(const void* base, std::size_t offset) {
@@ -44,7 +44,7 @@ class Describer {
       Problem(place.empty() ? "the descriptor" : place, "is null");
       return;
     }
-    // enumerations are read as numbers, since C++ has no value for one that is out of their range
+    // as numbers, since values outside an enumeration are undefined in C++
     const auto number = ReadAt<std::int32_t>(desc, offsetof(DML_OPERATOR_DESC, Type));
     const OperatorFields* table = FieldsOf(number);
     json_.BeginObject().Key("Type");
@@ -128,7 +128,7 @@ class Describer {
     }
   }
 
-  // DxDispatch, which has no null, takes the same text: what may be absent is not written at all.
+  // Absent fields are omitted: DxDispatch reads the same text, and has no null.
   static bool IsLeftOut(const Field& field, const void* base, int depth) {
     switch (field.kind) {
       case FieldKind::kTensor:
@@ -142,7 +142,7 @@ class Describer {
     }
   }
 
-  // An array without elements has no need to lie anywhere.
+  // The pointer of an empty array is not read.
   void NoArray(bool isEmpty, const std::string& place) {
     if (isEmpty) {
       json_.BeginArray().EndArray();
@@ -165,14 +165,14 @@ class Describer {
     }
   }
 
-  // The number of elements to be read from an array that says it has so many.
+  // Returns the number of elements to read, given the stated count.
   UINT Bounded(UINT count, UINT most, const std::string& place) {
     if (count <= most) return count;
     Problem(place, "has " + std::to_string(count) + " elements, of which " + std::to_string(most) + " are recorded");
     return most;
   }
 
-  // An array of pointers' targets or numbers: null is an empty one.
+  // Writes an array of targets of pointers, or of numbers; null is an empty array.
   template <typename Element, typename Write>
   void Numbers(const Field& field, const void* base, const std::string& place, Write write) {
     const auto* values = ReadAt<const Element*>(base, field.offset);
@@ -222,7 +222,7 @@ class Describer {
     json_.BeginObject().Key("Width").Unsigned(value.Width).Key("Height").Unsigned(value.Height).EndObject();
   }
 
-  // The member of the union that the data type beside it reads; all bytes where it reads none.
+  // Writes the member of the union for the data type, or all bytes if there is none.
   void Scalar(const void* base, const Field& field) {
     json_.BeginObject();
     const std::size_t at = field.offset;
@@ -233,7 +233,7 @@ class Describer {
       case DML_TENSOR_DATA_TYPE_FLOAT64:
         json_.Key("Float64").Double(ReadAt<double>(base, at));
         break;
-      case DML_TENSOR_DATA_TYPE_FLOAT16:  // has no member of its own; the bits stand in this one
+      case DML_TENSOR_DATA_TYPE_FLOAT16:  // no member of its own; has the bits of this one
       case DML_TENSOR_DATA_TYPE_UINT16:
         json_.Key("UInt16").Unsigned(ReadAt<std::uint16_t>(base, at));
         break;
@@ -266,7 +266,7 @@ class Describer {
     json_.EndObject();
   }
 
-  // The tensors of an activation belong to its operator, and are null.
+  // The tensors of a fused activation are null: they are those of its operator.
   void Tensor(const Field& field, const DML_TENSOR_DESC* desc, const std::string& place, int depth) {
     TensorFacts facts;
     facts.field = place;

@@ -1,15 +1,14 @@
-// An operator descriptor, read wholly: what the rest of the recorder knows of operators.
+// An operator descriptor in text, with the facts that the recorder needs.
 //
-//   Description description = Describe(desc);      // any DML_OPERATOR_DESC*, null as well
+//   Description description = Describe(desc);      // any DML_OPERATOR_DESC*, even null
 //   description.json                               // {"Type": "DML_OPERATOR_GEMM", "Desc": {...}}, on one line
 //   description.inputs[2].bytes                    // of the tensor that DirectML calls input 2
 //   if (!description.Acceptable()) ...             // E_INVALIDARG; description.problems says why
 //
-// The text is that of a DML_OPERATOR_DESC in a DML_GRAPH_DESC of dml2onnx (frontends/dml_graph.py), every field in its
-// place; optional ones that are absent are left out, since DxDispatch, which takes the same text, has no null. What
-// cannot be read (a null pointer, an operator that this DirectML.h does not declare) is null, an enumerator without a
-// name is its number, and each of these is a problem.
-// Whether sizes fit each other is not looked at here; `dml2onnx check` does, on any system.
+// The text is that of a DML_OPERATOR_DESC in a DML_GRAPH_DESC of dml2onnx (frontends/dml_graph.py). Absent optional
+// fields are omitted, since DxDispatch, which reads the same text, has no null. Unreadable parts (a null pointer, an
+// operator that this DirectML.h does not declare) are null, an enumerator without a name is a number, and each of these
+// is a problem. Sizes are not checked here; use `dml2onnx check`.
 
 #include <string>
 #include <string_view>
@@ -18,12 +17,12 @@
 namespace dml2onnx {
 namespace detail {
 
-// One input or output as bindings and edges number them: over all tensor fields of that side in the order of the
-// structure, an array with a number for each element, and an absent optional tensor keeping its own.
+// An input or output. Bindings and edges number all tensor fields of one side in the order of the structure; each
+// element of an array has a number, and so has an absent optional tensor.
 struct TensorFacts {
   std::string field;  // "InputTensor", "InputTensors[2]"
   bool present = false;
-  std::int32_t dataType = DML_TENSOR_DATA_TYPE_UNKNOWN;  // as a number, which may have no name
+  std::int32_t dataType = DML_TENSOR_DATA_TYPE_UNKNOWN;  // a number, possibly without a name
   bool ownedByDml = false;
   std::uint64_t bytes = 0;  // TotalTensorSizeInBytes
   std::vector<UINT> sizes;
@@ -39,7 +38,7 @@ struct Description {
 
   bool Acceptable() const { return problems.empty(); }
 
-  // The part of the text behind "Desc": the fields alone.
+  // Returns the fields: the text after "Desc".
   std::string_view Fields() const {
     static constexpr std::string_view kBefore = "\"Desc\": ";
     const std::size_t begin = json.find(kBefore) + kBefore.size();

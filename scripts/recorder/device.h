@@ -1,4 +1,4 @@
-// The device, which all the rest hangs on.
+// The recording device.
 
 #include <algorithm>
 #include <atomic>
@@ -18,10 +18,10 @@ using DeviceInterface = IDMLDevice;
 
 class DeviceObject;
 
-// Interfaces of the device that do not derive from IDMLDevice. They are the device to COM: one count, one identity.
-class RecorderFace final : public Recorder {
+// Interfaces of the device that do not derive from IDMLDevice; they share its reference count and identity.
+class RecorderInterface final : public Recorder {
  public:
-  explicit RecorderFace(DeviceObject& device) : device_(device) {}
+  explicit RecorderInterface(DeviceObject& device) : device_(device) {}
   HRESULT STDMETHODCALLTYPE QueryInterface(REFIID riid, void** ppv) noexcept override;
   ULONG STDMETHODCALLTYPE AddRef() noexcept override;
   ULONG STDMETHODCALLTYPE Release() noexcept override;
@@ -37,9 +37,9 @@ class RecorderFace final : public Recorder {
   DeviceObject& device_;
 };
 
-class DebugFace final : public IDMLDebugDevice {
+class DebugInterface final : public IDMLDebugDevice {
  public:
-  explicit DebugFace(DeviceObject& device) : device_(device) {}
+  explicit DebugInterface(DeviceObject& device) : device_(device) {}
   HRESULT STDMETHODCALLTYPE QueryInterface(REFIID riid, void** ppv) noexcept override;
   ULONG STDMETHODCALLTYPE AddRef() noexcept override;
   ULONG STDMETHODCALLTYPE Release() noexcept override;
@@ -49,7 +49,7 @@ class DebugFace final : public IDMLDebugDevice {
   DeviceObject& device_;
 };
 
-// The lowest feature level whose tensors may have a data type; 0 for what is no data type.
+// Returns the lowest feature level with a data type; 0 for unknown types.
 inline UINT LevelOf(std::int32_t dataType) {
   switch (BitsOf(dataType)) {
     case 0:
@@ -118,13 +118,13 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
       std::string refusal = FirstOf(record->description.problems);
       HRESULT result = refusal.empty() ? S_OK : E_INVALIDARG;
       Ref<IDMLOperator> real;
-      if (real_) {  // which is given all, and may know what this header does not
+      if (real_) {  // decides, since it may support more than this header
         result = real_->CreateOperator(desc, kIidOperator, Place(real, ppv));
         refusal = FAILED(result) ? Answered(refusal, result) : "";
       }
       recording_->AddOperator(record, refusal);
       if (IsNone(result, real, ppv)) return Without(result);
-      return Hand(Make<OperatorObject>(real.Get(), std::move(record)), result, riid, ppv);
+      return ReturnObject(Make<OperatorObject>(real.Get(), std::move(record)), result, riid, ppv);
     });
   }
 
@@ -154,7 +154,7 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
       if (!own) compiled.problem = foreign;
       auto graph = recording_->AddGraph(std::move(compiled), {}, record->name, static_cast<bool>(real_));
       if (IsNone(result, real, ppv)) return Without(result);
-      return Hand(Make<CompiledObject>(real.Get(), std::move(graph)), result, riid, ppv);
+      return ReturnObject(Make<CompiledObject>(real.Get(), std::move(graph)), result, riid, ppv);
     });
   }
 
@@ -173,7 +173,7 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
                                                                       kIidInitializer, Place(real, ppv))
                                    : S_OK;
       if (IsNone(result, real, ppv)) return result;
-      return Hand(Make<InitializerObject>(real.Get(), std::move(named.own)), result, riid, ppv);
+      return ReturnObject(Make<InitializerObject>(real.Get(), std::move(named.own)), result, riid, ppv);
     });
   }
 
@@ -184,7 +184,7 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
       Ref<IDMLCommandRecorder> real;
       const HRESULT result = real_ ? real_->CreateCommandRecorder(kIidRecorder, Place(real, ppv)) : S_OK;
       if (IsNone(result, real, ppv)) return result;
-      return Hand(Make<CommandRecorderObject>(real.Get()), result, riid, ppv);
+      return ReturnObject(Make<CommandRecorderObject>(real.Get()), result, riid, ppv);
     });
   }
 
@@ -207,7 +207,7 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
         recording_->Report("the dispatchable of a binding table is null");
         return E_INVALIDARG;
       }
-      return Hand(Make<BindingTableObject>(real.Get()), result, riid, ppv);
+      return ReturnObject(Make<BindingTableObject>(real.Get()), result, riid, ppv);
     });
   }
 
@@ -251,7 +251,7 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
       if (FAILED(result)) return result;
       if (!graph->problem.empty()) return E_INVALIDARG;
       if (IsNone(result, real, ppv)) return Without(result);
-      return Hand(Make<CompiledObject>(real.Get(), std::move(graph)), result, riid, ppv);
+      return ReturnObject(Make<CompiledObject>(real.Get(), std::move(graph)), result, riid, ppv);
     });
   }
 #endif
@@ -261,9 +261,9 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
 #if DML2ONNX_TARGET_VERSION >= 0x2100
     if (Same(riid, kIidDevice1) && (!real_ || real1_)) return Found(static_cast<DeviceInterface*>(this), ppv);
 #endif
-    if (Same(riid, kIidOwnRecorder)) return Found(static_cast<Recorder*>(&recorderFace_), ppv);
+    if (Same(riid, kIidOwnRecorder)) return Found(static_cast<Recorder*>(&recorderInterface_), ppv);
     if (Same(riid, kIidDebugDevice) && (!real_ || realDebug_)) {
-      return Found(static_cast<IDMLDebugDevice*>(&debugFace_), ppv);
+      return Found(static_cast<IDMLDebugDevice*>(&debugInterface_), ppv);
     }
     return Object::QueryOther(riid, ppv);
   }
@@ -278,10 +278,10 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
 
   UINT Level() const { return recording_->Options().featureLevel; }
 
-  template <typename Face>
-  static HRESULT Found(Face* face, void** ppv) {
-    face->AddRef();
-    *ppv = face;
+  template <typename Interface>
+  static HRESULT Found(Interface* object, void** ppv) {
+    object->AddRef();
+    *ppv = object;
     return S_OK;
   }
 
@@ -294,16 +294,16 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
     return problems.empty() ? "" : problems.front();
   }
 
-  // Whether a call ends without an object, as it does when the real device gives none.
+  // Returns whether a call creates no object, because the real device created none.
   template <typename T>
   bool IsNone(HRESULT result, const Ref<T>& real, void** ppv) const {
     return FAILED(result) || ppv == nullptr || (real_ && !real);
   }
 
-  // What a program hears that wanted to know only whether there would be an object.
+  // Returns the result for a program that only tests whether an object could be created.
   HRESULT Without(HRESULT result) const { return FAILED(result) || real_ ? result : S_FALSE; }
 
-  // Where the real device puts an object; nowhere when the program says so.
+  // Returns the address for the object of the real device; null if the program passes null.
   template <typename T>
   static void** Place(Ref<T>& real, void** ppv) {
     return ppv == nullptr ? nullptr : real.Out();
@@ -334,13 +334,13 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
 #endif
 
 #if DML2ONNX_TARGET_VERSION >= 0x2100
-  // The same graph with the operators of the real device in the place of ours; all else is what the program gave.
+  // Compiles the graph with the real device's operators instead of ours.
   HRESULT CompileReal(const DML_GRAPH_DESC* given, DML_EXECUTION_FLAGS flags, void** ppv) {
     if (given == nullptr || given->Nodes == nullptr) return real1_->CompileGraph(given, flags, kIidCompiled, ppv);
     DML_GRAPH_DESC desc = *given;
     std::vector<DML_GRAPH_NODE_DESC> nodes(desc.Nodes, desc.Nodes + desc.NodeCount);
     std::vector<DML_OPERATOR_GRAPH_NODE_DESC> descs;
-    descs.reserve(nodes.size());  // so that none of them moves
+    descs.reserve(nodes.size());  // nodes point into it
     for (DML_GRAPH_NODE_DESC& node : nodes) {
       const auto type = ReadAt<std::int32_t>(&node, offsetof(DML_GRAPH_NODE_DESC, Type));
       if (type != DML_GRAPH_NODE_TYPE_OPERATOR || node.Desc == nullptr) continue;
@@ -377,39 +377,42 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
   const Ref<IDMLDevice> real_;
   const Ref<DeviceInterface> real1_;
   const Ref<IDMLDebugDevice> realDebug_;
-  RecorderFace recorderFace_{*this};
-  DebugFace debugFace_{*this};
+  RecorderInterface recorderInterface_{*this};
+  DebugInterface debugInterface_{*this};
 };
 
-inline HRESULT RecorderFace::QueryInterface(REFIID riid, void** ppv) noexcept {
+inline HRESULT RecorderInterface::QueryInterface(REFIID riid, void** ppv) noexcept {
   return device_.QueryInterface(riid, ppv);
 }
-inline ULONG RecorderFace::AddRef() noexcept { return device_.AddRef(); }
-inline ULONG RecorderFace::Release() noexcept { return device_.Release(); }
-inline HRESULT RecorderFace::Constant(ID3D12Resource* buffer, const void* data, UINT64 bytes, UINT64 offset) noexcept {
+inline ULONG RecorderInterface::AddRef() noexcept { return device_.AddRef(); }
+inline ULONG RecorderInterface::Release() noexcept { return device_.Release(); }
+inline HRESULT RecorderInterface::Constant(ID3D12Resource* buffer, const void* data, UINT64 bytes,
+                                           UINT64 offset) noexcept {
   return Guarded([&] { return device_.Record().Constant(buffer, data, bytes, offset); });
 }
-inline HRESULT RecorderFace::ConstantInput(IDMLCompiledOperator* compiled, UINT input, const void* data,
-                                           UINT64 bytes) noexcept {
+inline HRESULT RecorderInterface::ConstantInput(IDMLCompiledOperator* compiled, UINT input, const void* data,
+                                                UINT64 bytes) noexcept {
   return Guarded([&] {
     const Ref<CompiledObject> own = Own<CompiledObject>(compiled);
     return own ? device_.Record().Constant(own->Graph(), input, data, bytes) : E_INVALIDARG;
   });
 }
-inline HRESULT RecorderFace::NameBuffer(ID3D12Resource* buffer, const wchar_t* name) noexcept {
+inline HRESULT RecorderInterface::NameBuffer(ID3D12Resource* buffer, const wchar_t* name) noexcept {
   return Guarded([&] { return device_.Record().NameBuffer(buffer, Utf8(name)); });
 }
-inline HRESULT RecorderFace::ForgetBuffer(ID3D12Resource* buffer) noexcept {
+inline HRESULT RecorderInterface::ForgetBuffer(ID3D12Resource* buffer) noexcept {
   return Guarded([&] { return device_.Record().ForgetBuffer(buffer); });
 }
-inline HRESULT RecorderFace::Flush() noexcept {
+inline HRESULT RecorderInterface::Flush() noexcept {
   return Guarded([&] { return device_.Record().Flush(); });
 }
 
-inline HRESULT DebugFace::QueryInterface(REFIID riid, void** ppv) noexcept { return device_.QueryInterface(riid, ppv); }
-inline ULONG DebugFace::AddRef() noexcept { return device_.AddRef(); }
-inline ULONG DebugFace::Release() noexcept { return device_.Release(); }
-inline void DebugFace::SetMuteDebugOutput(BOOL mute) noexcept {
+inline HRESULT DebugInterface::QueryInterface(REFIID riid, void** ppv) noexcept {
+  return device_.QueryInterface(riid, ppv);
+}
+inline ULONG DebugInterface::AddRef() noexcept { return device_.AddRef(); }
+inline ULONG DebugInterface::Release() noexcept { return device_.Release(); }
+inline void DebugInterface::SetMuteDebugOutput(BOOL mute) noexcept {
   if (device_.RealDebug() != nullptr) device_.RealDebug()->SetMuteDebugOutput(mute);
 }
 

@@ -1,4 +1,4 @@
-// What the tables of operators, which follow, are made of.
+// Types of the tables of operators, which follow.
 
 namespace dml2onnx {
 namespace detail {
@@ -39,7 +39,7 @@ struct Field {
   FieldRole role;
   bool optional;
   std::size_t offset;
-  std::size_t other;  // where the count of an array or the data type of a scalar union lies
+  std::size_t other;  // offset of the count of an array, or of the data type of a scalar union
   const EnumNames* names;
 };
 

@@ -1,4 +1,4 @@
-// The folder of a recording: files that appear whole or not at all, and names for them that any system takes.
+// The folder of a recording: files are written atomically, with names that are valid on all systems.
 
 #include <algorithm>
 #include <filesystem>
@@ -12,7 +12,7 @@
 namespace dml2onnx {
 namespace detail {
 
-// Names of which no two are equal where capitals and small letters are the same.
+// Names that are unique regardless of case.
 class UniqueNames {
  public:
   std::string New(const std::string& wanted) {
@@ -32,7 +32,7 @@ class UniqueNames {
   std::set<std::string> taken_;
 };
 
-// `name` in letters that are safe in the name of a file; never one that a system keeps for itself.
+// Returns `name` with only portable characters; never a device name of Windows.
 inline std::string FileStem(const std::string& name) {
   static constexpr std::size_t kLongest = 80;
   std::string stem = "";
@@ -52,21 +52,21 @@ inline std::string FileStem(const std::string& name) {
 }
 
 inline constexpr char kIndexName[] = "recording.json";
-// Of journals: what has come since a file was written whole, an object on each line.
+// Suffix of journals: changes since a file was written, one object per line.
 inline constexpr char kJournalSuffix[] = ".jsonl";
 
-// A path as text in UTF-8, which is a type of its own in C++20.
+// Returns a path as UTF-8, which has its own type in C++20.
 inline std::string PathText(const std::filesystem::path& path) {
   const auto text = path.u8string();
   return std::string(text.begin(), text.end());
 }
 
-// Files go to a name of their own first and are renamed, which replaces an earlier one in one step. Names are ASCII.
+// Files are written under a temporary name and renamed, which replaces an earlier one atomically. Names are ASCII.
 class Folder {
  public:
-  // Makes the folder, or takes over that of an earlier run of the program; says why not in `problem`. A folder that this
-  // run has recorded to is left alone: the second device that wants "recording" gets "recording_2", and so on, as does
-  // another program at the same time; `elsewhere` says so.
+  // Creates the folder, or reuses that of an earlier run; errors are in `problem`. A folder in use by this run or by
+  // another running program is not touched: the second device that wants "recording" gets "recording_2", and so on;
+  // `elsewhere` has the reason.
   static std::unique_ptr<Folder> Open(const std::filesystem::path& wanted, std::string& problem,
                                       std::string& elsewhere) {
     std::error_code error;
@@ -94,7 +94,7 @@ class Folder {
   Folder& operator=(const Folder&) = delete;
   ~Folder() = default;
 
-  // Writes a whole file; false, and the reason in `problem`, when it cannot.
+  // Writes a whole file; returns false with a `problem` on errors.
   bool Write(const std::string& name, const void* data, std::size_t bytes, std::string& problem) const {
     const std::filesystem::path target = path_ / name;
     std::filesystem::path made = target;
@@ -116,7 +116,7 @@ class Folder {
     return Write(name, text.data(), text.size(), problem);
   }
 
-  // Adds a line to a journal, which is there when this returns, whatever becomes of the program.
+  // Appends a line to a journal; it is written even if the program crashes afterwards.
   bool Append(const std::string& name, const std::string& line, std::string& problem) const {
     std::ofstream file(path_ / name, std::ios::binary | std::ios::app);
     file << line + "\n";
@@ -125,8 +125,8 @@ class Folder {
     return static_cast<bool>(file);
   }
 
-  // Adds bytes to a file, which grows where they lie behind its end. Those that are there already do not change, so
-  // that whoever reads the file meanwhile reads what was promised.
+  // Writes bytes at an offset, extending the file if necessary. Existing bytes do not change, so that concurrent
+  // readers are not affected.
   bool Add(const std::string& name, std::uint64_t offset, const void* data, std::size_t bytes,
            std::string& problem) const {
     const std::filesystem::path target = path_ / name;
@@ -193,7 +193,7 @@ class Folder {
     return used;
   }
 
-  // The operators of an earlier recording are numbered, and some of them would stay; its journals would be read.
+  // Removes numbered operators, some of which would remain, and journals, which would be read.
   void RemoveEarlier(std::error_code& error) const {
     for (std::filesystem::directory_iterator entry(path_, error), end; !error && entry != end; entry.increment(error)) {
       std::error_code ignored;

@@ -1,4 +1,4 @@
-// What was compiled: a graph, or an operator as a graph of one, and how it is written down.
+// Compiled graphs, including operators as graphs of one node, and their text.
 
 #include <algorithm>
 #include <cstring>
@@ -12,21 +12,21 @@
 namespace dml2onnx {
 namespace detail {
 
-// What DxDispatch files and graphs call a data type; "" for one that is none.
+// Returns the name of a data type in DxDispatch files and graphs; "" for unknown types.
 inline const char* DataTypeName(std::int32_t type) {
   static constexpr std::size_t kPrefix = sizeof "DML_TENSOR_DATA_TYPE_" - 1;
   const char* name = type == DML_TENSOR_DATA_TYPE_UNKNOWN ? nullptr : NameOf(kTensorDataType, type);
   return name == nullptr ? "" : name + kPrefix;
 }
 
-// Bits of an element; 0 for a data type that is none.
+// Returns the bits of an element; 0 for unknown data types.
 inline unsigned BitsOf(std::int32_t type) {
   const std::string name = DataTypeName(type);
   const std::size_t digits = name.find_first_of("0123456789");
   return digits == std::string::npos ? 0 : static_cast<unsigned>(std::stoul(name.substr(digits)));
 }
 
-// The bytes of a buffer up to the end of a tensor's last element.
+// Returns the bytes of a buffer up to the end of a tensor's last element.
 inline UINT64 ReachOf(const TensorFacts& tensor) {
   UINT64 elements = 1;
   for (std::size_t index = 0; index < tensor.sizes.size(); ++index) {
@@ -41,34 +41,34 @@ inline UINT64 ReachOf(const TensorFacts& tensor) {
   return bytes == 0 ? tensor.bytes : std::min<UINT64>(bytes, tensor.bytes);
 }
 
-// An operator, which every graph that it is put into shares.
+// An operator, shared by all graphs that contain it.
 struct OperatorRecord {
   Description description;
-  std::string name;  // as the program calls it; "" for none
+  std::string name;  // given by the program, or ""
 };
 
 struct NodeRecord {
   std::string name;
-  std::shared_ptr<const OperatorRecord> op;  // none for a constant, or where the program gives a null pointer
+  std::shared_ptr<const OperatorRecord> op;  // null for a constant, or if the program passes null
   bool isConstant = false;
   std::string file;  // of a constant
   UINT64 bytes = 0;
 };
 
-// The numbers of an edge in the order of its structure.
+// The indices of an edge, in the order of its structure.
 struct EdgeRecord {
   UINT ends[4] = {};
   std::string name;
 };
 
-// Contents that the program gave for a graph input, or for a buffer that was bound to one when it was initialized.
+// Contents of a graph input, from the program or from a buffer bound at initialization.
 struct Contents {
   std::string file;
   UINT64 offset = 0;
   UINT64 bytes = 0;
 };
 
-// An output of a node, or a tensor that a node reads, in the graph.
+// An output of a node, or a tensor that a node reads.
 struct Slot {
   UINT node = 0;
   UINT number = 0;
@@ -80,19 +80,19 @@ struct GraphRecord {
   GraphKind kind = GraphKind::kGraph;
   std::string name;
   std::string file;
-  std::string problem;  // why it was refused; "" when it was not
-  std::string unrecorded;  // what a real device took, and cannot be recorded
+  std::string problem;  // the reason if it was refused, or ""
+  std::string unrecorded;  // accepted by the real device, but impossible to record
   std::size_t place = 0;  // in the index
   UINT inputCount = 0;
   UINT outputCount = 0;
   std::vector<NodeRecord> nodes;
   std::vector<EdgeRecord> inputs, outputs, intermediates;
   std::map<UINT, Contents> contents;  // of graph inputs
-  // For each binding of the program the graph input or output that each of its elements stands for, -1 for an optional
-  // tensor that is absent. A graph has one element for each binding; an operator's array of tensors has several.
+  // For each binding of the program, the graph input or output of each element; -1 for an absent optional tensor.
+  // Bindings of graphs have one element; arrays of tensors of operators have several.
   std::vector<std::vector<int>> inputPoints, outputPoints;
 
-  // Whether it was compiled, and all of it is known.
+  // Returns whether it was compiled and recorded completely.
   bool IsWhole() const { return problem.empty() && unrecorded.empty(); }
 
   const TensorFacts* InputOf(UINT node, UINT number) const {
@@ -105,14 +105,14 @@ struct GraphRecord {
     const std::vector<TensorFacts>& all = nodes[node].op->description.outputs;
     return number < all.size() && all[number].present ? &all[number] : nullptr;
   }
-  // The tensor by which a graph input is read first.
+  // Returns the tensor of the first reader of a graph input.
   const TensorFacts* GraphInput(UINT index) const {
     for (const EdgeRecord& edge : inputs) {
       if (edge.ends[0] == index) return InputOf(edge.ends[1], edge.ends[2]);
     }
     return nullptr;
   }
-  // What dml2onnx calls the graph inputs: by their first edges, where no other has that name.
+  // Returns the names of the graph inputs in dml2onnx: those of their first edges, unless another input has the name.
   std::map<UINT, std::string> InputNames() const {
     std::map<UINT, std::string> names;
     std::set<std::string> taken;
@@ -129,7 +129,7 @@ struct GraphRecord {
 
 inline UINT64 RoundUp(UINT64 value, UINT64 unit) { return (value + unit - 1) / unit * unit; }
 
-// "InputTensors" of "InputTensors[2]".
+// Returns "InputTensors" for "InputTensors[2]".
 inline std::string FieldName(const TensorFacts& tensor) { return tensor.field.substr(0, tensor.field.find('[')); }
 
 inline void WriteEdges(JsonWriter& json, const char* name, const std::vector<EdgeRecord>& edges,
@@ -144,7 +144,7 @@ inline void WriteEdges(JsonWriter& json, const char* name, const std::vector<Edg
   json.EndArray();
 }
 
-// A DML_GRAPH_DESC as dml2onnx reads it.
+// Returns a DML_GRAPH_DESC as text for dml2onnx.
 inline std::string GraphText(const GraphRecord& graph) {
   JsonWriter json;
   json.BeginObject(Layout::kLines);
@@ -179,7 +179,7 @@ inline const OperatorFields* FieldsNamed(const std::string& name) {
   return nullptr;
 }
 
-// The bind points of one side of an operator, and an edge for every tensor that is there.
+// Adds the bind points of one side of an operator, and an edge for each present tensor.
 inline UINT ConnectTensors(const OperatorFields* table, FieldRole role, const std::vector<TensorFacts>& tensors,
                            std::vector<std::vector<int>>& points, std::vector<EdgeRecord>& edges) {
   UINT count = 0;
@@ -203,7 +203,7 @@ inline UINT ConnectTensors(const OperatorFields* table, FieldRole role, const st
   return count;
 }
 
-// An operator as a graph of one, whose inputs and outputs are called as its fields.
+// Returns an operator as a graph of one node; inputs and outputs have the names of its fields.
 inline GraphRecord GraphOfOne(const std::shared_ptr<const OperatorRecord>& op) {
   GraphRecord graph;
   graph.kind = GraphKind::kOperator;
@@ -218,7 +218,7 @@ inline GraphRecord GraphOfOne(const std::shared_ptr<const OperatorRecord>& op) {
   return graph;
 }
 
-// The nodes of a graph, each behind those that it reads; fewer than there are when some read each other.
+// Returns the nodes of a graph in topological order; without those in and after cycles.
 inline std::vector<UINT> InOrder(const GraphRecord& graph) {
   std::vector<std::vector<UINT>> readers(graph.nodes.size());
   std::vector<UINT> waiting(graph.nodes.size(), 0);
@@ -239,8 +239,8 @@ inline std::vector<UINT> InOrder(const GraphRecord& graph) {
   return order;
 }
 
-// What stands in the way of compiling a graph at all: nodes that nothing can be computed of, edges that lead nowhere.
-// The finer rules are those of `dml2onnx check`.
+// Returns the first reason why a graph cannot be compiled: nodes without operators, or invalid edges. `dml2onnx check`
+// has the other rules.
 inline std::string FirstProblem(const GraphRecord& graph) {
   const auto numbered = [](const char* what, std::size_t index) { return what + std::to_string(index) + "]"; };
   for (std::size_t index = 0; index < graph.nodes.size(); ++index) {

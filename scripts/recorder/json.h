@@ -1,16 +1,16 @@
-// JSON as the front ends of dml2onnx read it.
+// Writes JSON for the front ends of dml2onnx.
 //
 //   JsonWriter json;
 //   json.BeginObject(Layout::kLines);        // a member on each line; Layout::kInline (the default) is one line
-//   json.Key("Name").String("conv \"1\"");   // any bytes: what is no UTF-8 is taken for Latin-1
+//   json.Key("Name").String("conv \"1\"");   // any bytes: invalid UTF-8 is read as Latin-1
 //   json.Key("Sizes").BeginArray();
 //   json.Unsigned(3).Unsigned(4).EndArray();
 //   json.Key("Operator").Raw(description.json);
 //   json.EndObject();
 //   std::string text = json.Take();
 //
-// Commas, line breaks and indentation come by themselves. Floats have the fewest digits that give the same bits back
-// (the reader goes by way of double); those that are no numbers are "nan", "inf" and "-inf". 64-bit integers are whole.
+// Commas, line breaks and indentation are automatic. Floats have the fewest digits that give the same bits (read as
+// double); others are "nan", "inf" and "-inf". 64-bit integers are exact.
 
 #include <cmath>
 #include <cstdio>
@@ -41,8 +41,8 @@ inline void AppendCodePoint(std::string& out, std::uint32_t point) {
   }
 }
 
-// The bytes of the UTF-8 sequence that begins at `index`: 0 when there is none (cut off, overlong, half of a surrogate
-// pair, beyond Unicode).
+// Returns the length of the UTF-8 sequence at `index`; 0 if it is invalid (truncated, overlong, a surrogate, beyond
+// Unicode).
 inline std::size_t Utf8Length(std::string_view text, std::size_t index) {
   const auto at = [text](std::size_t place) -> std::uint32_t {
     return place < text.size() ? static_cast<unsigned char>(text[place]) : 0u;
@@ -66,8 +66,8 @@ inline std::size_t Utf8Length(std::string_view text, std::size_t index) {
   return 0;
 }
 
-// Text of any bytes as UTF-8. Those that are none are taken for Latin-1, so that nothing gets lost and no two texts
-// become one by way of a common mark.
+// Converts any bytes to UTF-8. Invalid sequences are read as Latin-1, so that no information is lost and different
+// texts stay different.
 inline std::string Utf8(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -84,7 +84,7 @@ inline std::string Utf8(std::string_view text) {
   return out;
 }
 
-// A name as COM has them, in UTF-16 (or UTF-32, where wchar_t has 32 bits); "" for null.
+// Converts a COM name from UTF-16 (or UTF-32, if wchar_t has 32 bits); "" for null.
 inline std::string Utf8(const wchar_t* text) {
   std::string out;
   if (text == nullptr) return out;
@@ -97,7 +97,7 @@ inline std::string Utf8(const wchar_t* text) {
         point = 0x10000 + ((point - 0xD800) << 10) + (low - 0xDC00);
         ++text;
       } else {
-        point = 0xFFFD;  // half of a pair
+        point = 0xFFFD;  // a lone surrogate
       }
     }
     AppendCodePoint(out, point < 0x110000 ? point : 0xFFFD);
@@ -128,7 +128,7 @@ inline void AppendJsonString(std::string& out, std::string_view bytes) {
   out += '"';
 }
 
-// `value` with so many significant digits, whatever the program's locale has for a decimal point.
+// Returns `value` with this many significant digits, independent of the program's locale.
 inline std::string Decimal(double value, int digits) {
   char text[40];
   const int length = std::snprintf(text, sizeof text, "%.*g", digits, value);
@@ -147,7 +147,7 @@ inline std::string Decimal(double value, int digits) {
   return out;
 }
 
-// What std::strtod makes of the same digits, which it expects in the program's locale.
+// Parses the digits with std::strtod, in the program's locale.
 inline double Reread(double value, int digits) {
   char text[40];
   std::snprintf(text, sizeof text, "%.*g", digits, value);
@@ -168,7 +168,7 @@ void AppendJsonFloat(std::string& out, Float value) {
   int digits = 1;
   while (digits < most && !(static_cast<Float>(Reread(static_cast<double>(value), digits)) == value)) ++digits;
   std::string text = Decimal(static_cast<double>(value), digits);
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";  // so that -0 keeps its sign
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";  // keeps the sign of -0
   out += text;
 }
 
@@ -207,7 +207,7 @@ class JsonWriter {
     AppendJsonFloat(text_, value);
     return *this;
   }
-  // A value that is JSON already.
+  // Adds a value that is already JSON.
   JsonWriter& Raw(std::string_view json) {
     Separate();
     text_.append(json);
@@ -224,7 +224,7 @@ class JsonWriter {
   JsonWriter& Begin(char bracket, Layout layout) {
     Separate();
     text_ += bracket;
-    // what stands in a line stays in it
+    // an inline parent makes its members inline
     if (!levels_.empty() && levels_.back().layout == Layout::kInline) layout = Layout::kInline;
     levels_.push_back({layout, true});
     return *this;

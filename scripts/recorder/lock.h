@@ -1,4 +1,4 @@
-// Whether a folder is that of another program that runs.
+// Locks of folders, to detect other running programs.
 
 #include <cerrno>
 #include <filesystem>
@@ -12,8 +12,8 @@
 namespace dml2onnx {
 namespace detail {
 
-// Takes a folder until the program ends, however it does; false where it is taken. Where a system cannot lock it, as
-// some that lie on a network, nobody is told of the others.
+// Locks a folder until the program ends, even by a crash; returns false if it is locked. On file systems without locks,
+// such as some network shares, it always succeeds.
 inline bool TakeFolder(const std::filesystem::path& folder) {
 #if defined(_WIN32)
   const HANDLE file = ::CreateFileW((folder / "recording.lock").c_str(), GENERIC_WRITE, 0, nullptr, OPEN_ALWAYS,

@@ -1,4 +1,4 @@
-// The objects that a device makes. Each stands before a real one, or in its place.
+// The objects of a device. Each wraps a real one, or replaces it.
 
 #include <algorithm>
 #include <map>
@@ -11,7 +11,7 @@
 namespace dml2onnx {
 namespace detail {
 
-// What the objects of a device know of it.
+// The device of an object.
 struct Owner {
   Ref<IDMLDevice> device;  // ours
   std::shared_ptr<Recording> recording;
@@ -63,8 +63,8 @@ class OperatorObject final : public Child<IDMLOperator, kIidOperator, kIidOwnOpe
   std::shared_ptr<const OperatorRecord> record_;
 };
 
-// Binding sizes that a device could have: of what is the same for all of them, the alignment, and room for what they
-// would keep in it.
+// Returns plausible binding properties: the sizes of intermediate and owned tensors, with the alignment that all
+// devices have.
 inline DML_BINDING_PROPERTIES PropertiesOf(const GraphRecord& graph) {
   UINT64 temporary = 0, persistent = 0;
   for (const EdgeRecord& edge : graph.intermediates) {
@@ -103,14 +103,14 @@ class CompiledObject final
 
 using CompiledOperators = std::vector<Ref<CompiledObject>>;
 
-// The compiled operators that a program names, and what the real device calls them. Those of other devices, of which we
-// know nothing, are their own, and none in the first list.
+// The compiled operators that a program passes, and their real ones. Those of other devices are passed on, and null in
+// the first list.
 struct NamedOperators {
   CompiledOperators own;
   std::vector<IDMLCompiledOperator*> real;
   std::string problem;
 
-  // What the real device is given for what the program gave.
+  // Returns the array to pass to the real device.
   IDMLCompiledOperator* const* RealOf(IDMLCompiledOperator* const* given) const {
     return given == nullptr ? nullptr : real.data();
   }
@@ -170,7 +170,7 @@ class InitializerObject final
   CompiledOperators operators_;
 };
 
-// The dispatchable that a program names, as ours and as the real device's.
+// A dispatchable that a program passes: our object and the real one.
 struct NamedDispatchable {
   explicit NamedDispatchable(IDMLDispatchable* dispatchable)
       : compiled(Own<CompiledObject>(dispatchable)),
@@ -185,7 +185,7 @@ struct NamedDispatchable {
   IDMLDispatchable* real;
 };
 
-// What a binding table binds at one moment: for every binding its elements, of which all but arrays have one.
+// A snapshot of the bindings of a table: each has one element, except arrays.
 struct BindingsNow {
   std::vector<std::vector<BoundBuffer>> inputs, outputs;
   BoundBuffer persistent;
@@ -206,7 +206,7 @@ class BindingTableObject final : public Child<IDMLBindingTable, kIidBindingTable
     Set([&](BindingsNow& now) { now.outputs = Elements(bindingCount, bindings); });
   }
   void STDMETHODCALLTYPE BindTemporaryResource(const DML_BINDING_DESC* binding) noexcept override {
-    if (Real() != nullptr) Real()->BindTemporaryResource(binding);  // holds nothing that outlives a dispatch
+    if (Real() != nullptr) Real()->BindTemporaryResource(binding);  // its contents do not outlive a dispatch
   }
   void STDMETHODCALLTYPE BindPersistentResource(const DML_BINDING_DESC* binding) noexcept override {
     if (Real() != nullptr) Real()->BindPersistentResource(binding);
@@ -272,7 +272,7 @@ class BindingTableObject final : public Child<IDMLBindingTable, kIidBindingTable
   BindingsNow now_;
 };
 
-// What a program binds to the inputs or outputs of a graph, one by one.
+// The bindings of the inputs or outputs of a graph, flattened.
 inline std::vector<BoundBuffer> Flattened(const std::vector<std::vector<BoundBuffer>>& bound,
                                           const std::vector<std::vector<int>>& points, UINT count) {
   std::vector<BoundBuffer> flat(std::min<UINT>(count, kMostElements));
@@ -318,11 +318,11 @@ class CommandRecorderObject final : public Child<IDMLCommandRecorder, kIidRecord
     Record().Dispatch(compiled.Graph(), bindings);
   }
 
-  // An initializer binds one array for each operator, with an element for each of its inputs.
+  // An initializer binds one array per operator, with an element for each input.
   void Initialize(const InitializerObject& initializer, const BindingsNow& now) {
     const CompiledOperators operators = initializer.Operators();
     for (std::size_t index = 0; index < operators.size(); ++index) {
-      if (!operators[index]) continue;  // null, or of the real device
+      if (!operators[index]) continue;  // null, or an object of the real device
       const GraphRecord& graph = *operators[index]->Graph();
       std::map<UINT, BoundBuffer> owned;
       std::size_t element = 0;

@@ -1,8 +1,8 @@
-// What was dispatched, in its order, as a program of DxDispatch: https://github.com/microsoft/DirectML, DxDispatch.
+// The dispatches in order, as a DxDispatch program: https://github.com/microsoft/DirectML, DxDispatch.
 //
-// A dispatched graph becomes a dispatch of each of its operators, over buffers of their own where the graph has edges
-// inside: DxDispatch itself can run that, and dml2onnx compiles it as one model. What was bound when an operator was
-// initialized is bound where DxDispatch has it, at the dispatchable.
+// A dispatched graph becomes a dispatch of each operator, with buffers for the graph's inner edges: DxDispatch can run
+// that, and dml2onnx compiles it as one model. Buffers bound at initialization become bindings of the dispatchable, as
+// in DxDispatch.
 
 #include <algorithm>
 #include <map>
@@ -17,13 +17,13 @@ namespace detail {
 
 inline constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-// A part of a buffer that something is bound to; `buffer` is null for nothing.
+// A bound part of a buffer; `buffer` is null if nothing is bound.
 struct BoundBuffer {
   ID3D12Resource* buffer = nullptr;
   UINT64 offset = 0;
 };
 
-// What a dispatch binds: one element for each graph input and output.
+// The bindings of a dispatch: one element for each graph input and output.
 struct DispatchBindings {
   std::vector<BoundBuffer> inputs, outputs;
   BoundBuffer persistent;
@@ -31,13 +31,13 @@ struct DispatchBindings {
 
 struct ResourceRecord {
   std::string name;
-  bool isBuffer = false;  // and not a value inside of a graph
+  bool isBuffer = false;  // not an inner value of a graph
   std::int32_t dataType = DML_TENSOR_DATA_TYPE_UNKNOWN;
-  UINT64 bytes = 0;  // as far as any tensor goes
-  std::string file;  // of its contents; "" when they are not known
+  UINT64 bytes = 0;  // the largest end of a tensor
+  std::string file;  // of its contents, or "" if unknown
   std::vector<std::pair<UINT64, UINT64>> ranges;  // of contents: begin, end
   bool dispatched = false;
-  bool isReadBack = false;  // its contents are not the program's word, but were read from it
+  bool isReadBack = false;  // contents were read from the buffer, not set by the program
 
   bool Overlaps(UINT64 begin, UINT64 end) const {
     return std::any_of(ranges.begin(), ranges.end(),
@@ -53,7 +53,7 @@ struct ResourceRecord {
 struct ProgramText {
   std::string text;  // a whole file, or the line of a journal
   std::vector<std::string> constants;  // resources that are constants of graphs
-  std::vector<std::string> withoutContents;  // buffers whose contents are not known, for which DxDispatch has no word
+  std::vector<std::string> withoutContents;  // buffers with unknown contents, which DxDispatch cannot express
 };
 
 inline void WriteNames(JsonWriter& json, const std::vector<std::string>& names) {
@@ -66,7 +66,7 @@ class Program {
  public:
   // --- Buffers ---
 
-  // The resource that a buffer is now; `name` is asked when it is new.
+  // Returns the current resource of a buffer; calls `name` for new ones.
   template <typename Name>
   std::size_t ResourceOf(ID3D12Resource* buffer, Name name) {
     const auto found = current_.find(buffer);
@@ -80,7 +80,7 @@ class Program {
   ResourceRecord& Resource(std::size_t index) { return resources_[index]; }
   void Forget(ID3D12Resource* buffer) { current_.erase(buffer); }
 
-  // The resource that takes contents for a range: a new one where the old contents have been used.
+  // Returns the resource for contents of a range: a new one if the old contents have been used.
   std::size_t ForContents(ID3D12Resource* buffer, std::size_t index, UINT64 begin, UINT64 end) {
     if (!resources_[index].dispatched && !resources_[index].Overlaps(begin, end)) return index;
     ResourceRecord next;
@@ -92,7 +92,7 @@ class Program {
 
   // --- Initializers ---
 
-  // What DirectML has captured for an operator, and where the program keeps it.
+  // Records the inputs that DirectML owns, and the persistent resource that has them.
   void Initialize(const std::shared_ptr<GraphRecord>& graph, const std::map<UINT, BoundBuffer>& owned,
                   BoundBuffer persistent) {
     Initialization made;
@@ -106,7 +106,7 @@ class Program {
     all.push_back(std::move(made));
   }
 
-  // Contents of the inputs of a graph that DirectML owns, as far as they are known.
+  // Returns the known contents of the inputs of a graph that DirectML owns.
   std::map<UINT, Contents> Captured(const GraphRecord& graph) const {
     std::map<UINT, Contents> contents;
     const auto plan = plans_.find(&graph);
@@ -121,7 +121,7 @@ class Program {
     return contents;
   }
 
-  // The graphs whose initialization reads a resource.
+  // Returns the graphs whose initialization reads a resource.
   std::vector<const GraphRecord*> Capturing(std::size_t resource) const {
     std::vector<const GraphRecord*> graphs;
     for (const auto& item : plans_) {
@@ -136,7 +136,7 @@ class Program {
 
   // --- Dispatches ---
 
-  // Dispatched operators; a graph has as many as nodes.
+  // Returns the number of dispatched operators, counting each node of a graph.
   std::size_t Size() const { return commands_.size(); }
 
   void Dispatch(const std::shared_ptr<GraphRecord>& graph, const DispatchBindings& bindings) {
@@ -167,11 +167,11 @@ class Program {
     for (const Copy& copy : copies) commands_.push_back(CopyCommand(copy));
   }
 
-  // All of it, under the names that everything has now.
+  // Returns the whole program with the current names.
   ProgramText Text() {
     names_ = {};
     called_ = {};
-    told_ = {};
+    written_ = {};
     changed_.clear();
     for (std::size_t index = 0; index < resources_.size(); ++index) changed_.insert(index);
     ProgramText made = Since(Layout::kLines);
@@ -179,7 +179,7 @@ class Program {
     return made;
   }
 
-  // What is new since this or Text was called last, under the names that were told then, as an object on one line.
+  // Returns the changes since the last call of this or Text, as an object on one line.
   ProgramText Since() { return Since(Layout::kInline); }
 
  private:
@@ -187,7 +187,7 @@ class Program {
     std::size_t resource = kNone;
     UINT64 offset = 0;
   };
-  // Elements in a row.
+  // A number of elements.
   struct Row {
     const char* dataType = "UINT8";
     UINT64 count = 0;
@@ -210,7 +210,7 @@ class Program {
     Row row;
   };
   struct Dispatchable {
-    std::shared_ptr<const GraphRecord> graph;  // none for a copy
+    std::shared_ptr<const GraphRecord> graph;  // null for a copy
     UINT node = 0;
     Row copied;
     std::vector<Binding> owned;
@@ -227,22 +227,22 @@ class Program {
     std::map<UINT, Use> owned;  // by graph input
     std::vector<std::size_t> dispatchables;  // by node
   };
-  // Where a node reads from: a graph input, or an output of a node.
+  // The source of a tensor: a graph input, or an output of a node.
   struct Source {
     bool isInput = false;
     std::size_t index = kNone;
     UINT number = 0;
   };
   struct Plan {
-    std::shared_ptr<const GraphRecord> graph;  // whose address it goes by
+    std::shared_ptr<const GraphRecord> graph;  // keeps the key alive
     std::vector<UINT> order;
     std::vector<std::vector<Source>> reads;  // by node and input
-    std::vector<std::vector<std::vector<UINT>>> exposed;  // by node and output: the graph outputs that show it
+    std::vector<std::vector<std::vector<UINT>>> exposed;  // by node and output: its graph outputs
     std::vector<std::vector<std::size_t>> inside;  // by node and output: the resource of an edge; by constant
-    std::vector<std::size_t> lastReader;  // by graph input: the place in the order
+    std::vector<std::size_t> lastReader;  // by graph input: its index in the order
     std::vector<Initialization> initializations;
   };
-  // Names of which no two are equal, by number.
+  // Unique names by number.
   class UniqueExactly {
    public:
     void Add(const std::string& wanted) {
@@ -269,7 +269,7 @@ class Program {
     while (called_.Size() < dispatchables_.size()) called_.Add(dispatchables_[called_.Size()].Name());
     JsonWriter json;
     json.BeginObject(layout);
-    if (layout == Layout::kInline) json.Key("from").Unsigned(told_.commands);
+    if (layout == Layout::kInline) json.Key("from").Unsigned(written_.commands);
     json.Key("resources").BeginObject(layout);
     for (const std::size_t index : changed_) {
       const ResourceRecord& resource = resources_[index];
@@ -280,12 +280,12 @@ class Program {
       if (!resource.isBuffer && !resource.file.empty()) made.constants.push_back(names_[index]);
     }
     json.EndObject().Key("dispatchables").BeginObject(layout);
-    for (std::size_t index = told_.dispatchables; index < dispatchables_.size(); ++index) {
+    for (std::size_t index = written_.dispatchables; index < dispatchables_.size(); ++index) {
       json.Key(called_[index]);
       WriteDispatchable(json, dispatchables_[index]);
     }
     json.EndObject().Key("commands").BeginArray(layout);
-    for (std::size_t index = told_.commands; index < commands_.size(); ++index) {
+    for (std::size_t index = written_.commands; index < commands_.size(); ++index) {
       const Command& command = commands_[index];
       json.BeginObject().Key("type").String("dispatch").Key("dispatchable").String(called_[command.dispatchable]);
       json.Key("bindings");
@@ -299,7 +299,7 @@ class Program {
     }
     made.text = json.EndObject().Take();
     changed_.clear();
-    told_ = {dispatchables_.size(), commands_.size()};
+    written_ = {dispatchables_.size(), commands_.size()};
     return made;
   }
 
@@ -332,7 +332,7 @@ class Program {
     return plan;
   }
 
-  // The resource of a constant, which is called as its node, or of an edge that has a name.
+  // Returns the resource of a constant, with the name of its node, or of an edge with a name.
   void NameInside(const GraphRecord& graph, Plan& plan, const EdgeRecord& edge) {
     const NodeRecord& node = graph.nodes[edge.ends[0]];
     std::size_t& inside = plan.inside[edge.ends[0]][edge.ends[1]];
@@ -391,7 +391,7 @@ class Program {
 
   // --- One dispatch ---
 
-  // The place of a tensor in a buffer, which is as large as what is bound to it.
+  // Returns the place of a tensor in a buffer, and extends the buffer to its binding.
   Use Touch(const BoundBuffer& bound, const TensorFacts* tensor) {
     const auto found = current_.find(bound.buffer);
     if (bound.buffer == nullptr || found == current_.end()) return {};
@@ -425,8 +425,8 @@ class Program {
     return written[source.index][source.number];
   }
 
-  // An output goes to what the first graph output that shows it is bound to, and into a buffer of its own when there is
-  // none, or when a later node still reads what lies there.
+  // Writes an output into the binding of its first graph output, or into a separate buffer if there is none, or if a
+  // later node still reads that binding.
   Use Write(const GraphRecord& graph, Plan& plan, std::size_t step, UINT number, const DispatchBindings& bindings,
             std::vector<Copy>& copies) {
     const UINT node = plan.order[step];
@@ -487,7 +487,7 @@ class Program {
 
   // --- Text ---
 
-  // All of some bytes, of a type that divides them; DxDispatch writes no values of 4 bits.
+  // Returns elements that cover these bytes, of a type that divides them; DxDispatch writes no 4-bit values.
   static Row RowOf(std::int32_t dataType, UINT64 bytes) {
     const UINT64 size = BitsOf(dataType) / 8;
     if (size == 0 || bytes % size != 0) return {"UINT8", bytes};
@@ -552,12 +552,12 @@ class Program {
   std::vector<Dispatchable> dispatchables_;
   std::map<Row, std::size_t> copiers_;
   std::vector<Command> commands_;
-  // What is on disk: the names of resources and dispatchables, how many there were, and resources that have changed since.
-  struct Told {
+  // The state on disk: names of resources and dispatchables, their counts, and resources that have changed since.
+  struct Written {
     std::size_t dispatchables = 0, commands = 0;
   };
   UniqueExactly names_, called_;
-  Told told_;
+  Written written_;
   std::set<std::size_t> changed_;
 };
 

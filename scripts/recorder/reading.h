@@ -1,4 +1,4 @@
-// How a DML_GRAPH_DESC is read, whatever is in it.
+// Reads a DML_GRAPH_DESC, even an invalid one.
 
 #include <cstring>
 #include <memory>
@@ -11,16 +11,16 @@ namespace detail {
 
 #if DML2ONNX_TARGET_VERSION >= 0x2100
 
-// The node of an operator of ours, and the bytes of a constant, which the recording puts into a file.
+// The record of a graph, and the bytes of its constants, which the recording writes to files.
 struct GraphParts {
   GraphRecord graph;
   std::vector<std::pair<const void*, UINT64>> data;  // of each node; null for an operator
-  std::string problem;  // the first of those that are no matter of edges
+  std::string problem;  // the first one, except problems of edges
 };
 
 class GraphReader {
  public:
-  // `find` gives the record of an operator, none for one that was made elsewhere.
+  // `find` returns the record of an operator, or null if another device made it.
   template <typename Find>
   static GraphParts Read(const DML_GRAPH_DESC* desc, Find find) {
     GraphReader reader;

@@ -1,5 +1,4 @@
-// The recording: what objects tell it, in files. All of it is behind one lock, and no code of the program is called
-// while that is held.
+// The recording in files. A lock protects it, and no code of the program is called while it is locked.
 
 #include <algorithm>
 #include <functional>
@@ -16,8 +15,8 @@ namespace detail {
 
 inline constexpr int kFormatVersion = 1;
 inline constexpr char kProgramName[] = "program";
-// The program is written anew at every dispatch while it is short, and then whenever it has grown by an eighth; what comes
-// in between goes to its journal at once, so that a program that dies has left all of it.
+// A short program is rewritten at every dispatch, a longer one whenever it has grown by an eighth; the changes between
+// are written to a journal at once, so that nothing is lost if the program crashes.
 inline constexpr std::size_t kShortProgram = 32;
 inline constexpr char kProgramJournal[] = "program.jsonl";
 inline constexpr std::size_t kMostNotes = 64;
@@ -26,7 +25,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
   using Names = std::map<ID3D12Resource*, std::string>;
 
  public:
-  // `isReal` says whether buffers are those of a real device, which can be called.
+  // `isReal`: buffers belong to a real device and can be called.
   static std::shared_ptr<Recording> Open(const RecordingOptions& options, bool isReal) {
     std::string problem;
     std::string elsewhere;
@@ -52,7 +51,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
 
   const RecordingOptions& Options() const { return options_; }
 
-  // Tells the program; never under the lock.
+  // Reports a problem to the program; must not be called under the lock.
   void Report(const std::string& problem) const {
     if (problem.empty() || !options_.onProblem) return;
     Guarded([&] {
@@ -61,7 +60,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
     });
   }
 
-  // Something that the program did and that is no part of the recording, which says so.
+  // Notes that the program did something that is not recorded.
   void Unrecorded(const std::string& what) {
     Locked([&](std::string& problem) {
       if (Note(notes_, what)) WriteIndex(problem);
@@ -74,7 +73,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
                ", which the real device has and this recorder does not, and was told that there is none");
   }
 
-  // An operator, when it is created. One that is refused is a graph of its own, which `dml2onnx check` explains.
+  // Records a new operator. A refused one becomes a graph of its own, which `dml2onnx check` explains.
   void AddOperator(const std::shared_ptr<const OperatorRecord>& op, const std::string& refusal) {
     GraphRecord graph = GraphOfOne(op);
     const std::string stem = Stem(op->description.name);
@@ -95,8 +94,8 @@ class Recording : public std::enable_shared_from_this<Recording> {
     Report(refusal.empty() ? "" : stem + ": " + refusal);
   }
 
-  // A graph, when it is compiled: its text and the bytes of its constants. Of one that a real device has `taken` nothing
-  // is a problem to the program.
+  // Records a compiled graph: its text and the bytes of its constants. If a real device accepted it (`taken`), its
+  // problems are no errors of the program.
   std::shared_ptr<GraphRecord> AddGraph(GraphRecord graph, const std::vector<std::pair<const void*, UINT64>>& data,
                                         const std::string& wantedName, bool taken) {
     auto record = std::make_shared<GraphRecord>(std::move(graph));
@@ -119,7 +118,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
     return record;
   }
 
-  // Another name for a graph, and its file.
+  // Renames a graph and its file.
   void Rename(const std::shared_ptr<GraphRecord>& graph, const std::string& name) {
     if (name.empty()) return;
     Locked([&](std::string& problem) {
@@ -130,7 +129,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
       if (!folder_->Write(graph->file, GraphText(*graph), problem)) return;
       Changed(*graph, problem);
       folder_->Remove(old);
-      if (program_.Size() != 0) isStale_ = true;  // its dispatchables go by the name
+      if (program_.Size() != 0) isStale_ = true;  // its dispatchables have the name
     });
   }
 
@@ -147,7 +146,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
 
   HRESULT Constant(const std::shared_ptr<GraphRecord>& graph, UINT input, const void* data, UINT64 bytes) {
     if (data == nullptr || bytes == 0 || input >= graph->inputCount) return E_INVALIDARG;
-    if (graph->GraphInput(input) == nullptr) return S_OK;  // nothing reads it, so that it has no name either
+    if (graph->GraphInput(input) == nullptr) return S_OK;  // nothing reads it, so it has no name
     return Locked([&](std::string& problem) {
       Contents contents{NewDataFile(graph->name + "." + graph->InputNames()[input]), 0, bytes};
       if (!folder_->Write(contents.file, data, static_cast<std::size_t>(bytes), problem)) return;
@@ -179,7 +178,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
     return Locked([&](std::string&) {
       program_.Forget(buffer);
       FreeName(buffer);
-      watched_.erase(buffer);
+      tracked_.erase(buffer);
     });
   }
 
@@ -239,7 +238,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
     });
   }
 
-  // A dispatch that is not in the program, which therefore is not what ran.
+  // Notes a dispatch that is missing in the program.
   void Missing(const std::string& what) {
     Locked([&](std::string& problem) {
       if (Note(missing_, what)) WriteIndex(problem);
@@ -263,7 +262,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
     }
   }
 
-  // Runs `function`, which may leave a problem, and then tells the program of it.
+  // Runs `function` under the lock, and then reports its problem.
   template <typename Function>
   HRESULT Locked(Function function) {
     std::string problem;
@@ -284,7 +283,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
 
   // --- Contents of buffers ---
 
-  // Bytes of a buffer, in the resource that it is from now on.
+  // Sets bytes of a buffer in its current resource.
   void Fill(ID3D12Resource* buffer, std::size_t known, const void* data, UINT64 bytes, UINT64 offset, bool isReadBack,
             std::string& problem) {
     const std::size_t index = program_.ForContents(buffer, known, offset, offset + bytes);
@@ -299,15 +298,15 @@ class Recording : public std::enable_shared_from_this<Recording> {
     for (const GraphRecord* graph : program_.Capturing(index)) Changed(*graph, problem);
   }
 
-  // Weights as they were read from the buffer of a real device, unless the program has told them. Gives the name of a
-  // buffer whose contents nobody knows.
+  // Records weights that were read from the buffer of a real device, unless the program has set them. Returns the name
+  // of the buffer if its contents are unknown.
   std::string Keep(const BoundBuffer& bound, const TensorFacts& tensor, const std::vector<unsigned char>& data,
                    std::string& problem) {
     const std::size_t known = program_.ResourceOf(bound.buffer, [] { return ""; });
     const ResourceRecord& resource = program_.Resource(known);
-    const bool isTold = resource.Overlaps(bound.offset, bound.offset + ReachOf(tensor));
-    if (isTold && !resource.isReadBack) return "";
-    if (data.empty()) return isTold ? "" : resource.name;
+    const bool isSet = resource.Overlaps(bound.offset, bound.offset + ReachOf(tensor));
+    if (isSet && !resource.isReadBack) return "";
+    if (data.empty()) return isSet ? "" : resource.name;
     Fill(bound.buffer, known, data.data(), data.size(), bound.offset, true, problem);
     return "";
   }
@@ -328,25 +327,24 @@ class Recording : public std::enable_shared_from_this<Recording> {
     const std::string name = options_.graphName ? options_.graphName(number) : "";
     return name.empty() ? "graph" + std::to_string(number) : name;
   }
-  // What buffers that are new are called by the program, who is asked without the lock. Those of a real device are
-  // watched from then on.
+  // Returns names of new buffers, asking the program without the lock. Starts tracking those of a real device.
   Names NamesOfNew(const std::vector<BoundBuffer>& bound) {
     Names names;
-    std::vector<ID3D12Resource*> unwatched;
+    std::vector<ID3D12Resource*> untracked;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       for (const BoundBuffer& item : bound) {
         if (item.buffer == nullptr || program_.Knows(item.buffer)) continue;
         names[item.buffer] = "";
-        if (isReal_ && watched_.insert(item.buffer).second) unwatched.push_back(item.buffer);
+        if (isReal_ && tracked_.insert(item.buffer).second) untracked.push_back(item.buffer);
       }
     }
     for (auto& item : names) {
       if (options_.bufferName) item.second = options_.bufferName(item.first);
       if (isReal_ && item.second.empty()) item.second = DebugName(item.first);
     }
-    for (ID3D12Resource* buffer : unwatched) {
-      Watch(buffer, this, [weak = weak_from_this(), buffer] {
+    for (ID3D12Resource* buffer : untracked) {
+      CallOnRelease(buffer, this, [weak = weak_from_this(), buffer] {
         if (const std::shared_ptr<Recording> recording = weak.lock()) recording->ForgetBuffer(buffer);
       });
     }
@@ -382,7 +380,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
     bufferNames_.erase(named);
   }
 
-  // Gives buffers their resources, with names.
+  // Creates named resources for buffers.
   void Meet(const std::vector<BoundBuffer>& bound, const Names& names) {
     for (const BoundBuffer& item : bound) {
       if (item.buffer == nullptr) continue;
@@ -405,7 +403,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
     withoutContents_.swap(made.withoutContents);
     constants_.swap(made.constants);
     if (!isListed) WriteIndex(problem);
-    folder_->Remove(kProgramJournal);  // its lines begin with commands that the file has, and mean nothing any more
+    folder_->Remove(kProgramJournal);  // its lines are obsolete: the file has their commands
   }
 
   // --- The index ---
@@ -416,8 +414,8 @@ class Recording : public std::enable_shared_from_this<Recording> {
     Changed(*graph, problem);
   }
 
-  // While the recording is small the index is written at every change, and then when a sixteenth of it is new; what comes
-  // in between goes to a journal, whose name stands in the index, so that no older one is taken for it.
+  // The index of a small recording is rewritten at every change, that of a larger one whenever it has grown by a
+  // sixteenth; the changes between are written to a journal, which the index names, so that no older one is read.
   void Changed(const GraphRecord& graph, std::string& problem) {
     if (++changes_ * 16 > graphs_.size()) return WriteIndex(problem);
     JsonWriter json;
@@ -486,10 +484,10 @@ class Recording : public std::enable_shared_from_this<Recording> {
   std::vector<std::shared_ptr<GraphRecord>> graphs_;
   Program program_;
   Names bufferNames_;
-  std::map<std::string, ID3D12Resource*> owners_;  // of these names, each the first buffer that goes by it
-  std::set<ID3D12Resource*> watched_;
+  std::map<std::string, ID3D12Resource*> owners_;  // the first buffer with each name
+  std::set<ID3D12Resource*> tracked_;
   std::vector<std::string> constants_, withoutContents_;  // of the program on disk
-  std::vector<std::string> notes_, missing_;  // what is not recorded: anything, and dispatches
+  std::vector<std::string> notes_, missing_;  // unrecorded calls, and missing dispatches
   UINT operators_ = 0, numbered_ = 0, buffers_ = 0, journal_ = 0;
   std::size_t written_ = 0, changes_ = 0;
   bool isStale_ = false, isFull_ = false, isEnded_ = false;

@@ -1,6 +1,6 @@
-// What makes IID_PPV_ARGS and __uuidof know DirectML's interfaces with compilers that have no __declspec(uuid), where
-// DirectML.h leaves it at that. They ask a template, which is defined here for all interfaces that nobody has
-// specialized it for: a program that has done so itself, since it had to, stays as it is.
+// Support for IID_PPV_ARGS and __uuidof with compilers without __declspec(uuid), for which DirectML.h has no GUIDs.
+// They use a template, which is defined here for all interfaces without a specialization, so that those of a program
+// remain valid.
 
 #if defined(DML2ONNX_POSIX_D3D12_H)
 
@@ -11,7 +11,7 @@ const GUID& dml2onnx_uuidof() {
 
 #elif defined(_MSC_VER)
 
-// the compiler knows them
+// the compiler has them
 
 #elif defined(__MINGW32__) && defined(__uuidof) && (!defined(USE___UUIDOF) || USE___UUIDOF == 0)
 

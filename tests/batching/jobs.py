@@ -1,33 +1,31 @@
-"""Request for workers, told by the name of the model; found by name in other processes."""
+"""Jobs for workers, which other processes import by name."""
 
 from __future__ import annotations
 
 import os
 import signal
 import time
+from collections.abc import Callable
 
 from dml2onnx.batching.work import Task, perform
 from dml2onnx.report.batched import Record
 
 
 def by_name(task: Task) -> Record | None:
-    """Models called ``dies``, ``fells``, ``hangs``, ``exits`` or ``leaves`` do so; others are worked on.
-
-    So are those that are known from an earlier call.
-    """
+    """Misbehaves for models named ``dies``, ``fells``, ``hangs``, ``exits`` or ``leaves``, unless already known."""
     if task.known:
         return perform(task)
     name = task.model.path.stem
     if name == "dies":
         os.kill(os.getpid(), signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
-    if name == "fells":  # whoever has started this process
+    if name == "fells":  # kills the parent process
         os.kill(os.getppid(), signal.SIGKILL)
         time.sleep(1000)
     if name == "exits":
         os._exit(3)
     if name == "hangs":
         time.sleep(1000)
-    if name == "leaves":  # in the midst of writing
+    if name == "leaves":  # exits while writing
         assert task.output is not None
         task.output.parent.mkdir(parents=True, exist_ok=True)
         task.output.with_name(f".{task.output.name}.0123456789ab.partial").write_bytes(b"half")
@@ -36,31 +34,31 @@ def by_name(task: Task) -> Record | None:
 
 
 def slowly(task: Task) -> Record | None:
-    """As always, but not at once."""
+    """Performs the task after a delay."""
     time.sleep(0.05)
     return perform(task)
 
 
 def number(item: int) -> int:
-    """The process that is asked; a negative number ends it."""
+    """Returns the process ID; a negative number exits."""
     if item < 0:
         os._exit(-item)
     return os.getpid()
 
 
 def sleeps(item: int) -> None:
-    """For so many seconds."""
+    """Sleeps for this many seconds."""
     time.sleep(item)
 
 
 def prints(item: int) -> int:
-    """Says something on standard output, as libraries do."""
+    """Prints to standard output, as libraries do."""
     print("chatter", flush=True)
     return item
 
 
 class Unready:
-    """What cannot be found in another process."""
+    """Exits when it is unpickled in another process."""
 
     def __reduce__(self) -> tuple[object, ...]:
         return (os._exit, (7,))
@@ -70,7 +68,15 @@ class Unready:
 
 
 def threads_of_sessions(item: int) -> int:
-    """How many threads a session has in a worker."""
+    """Returns the number of threads of a session in a worker."""
     from dml2onnx.runtime.sessions import SMALLEST_MODEL, open_session
 
     return int(open_session(SMALLEST_MODEL).get_session_options().intra_op_num_threads)
+
+
+def wait_until(condition: Callable[[], object], seconds: float = 60) -> None:
+    """Waits until a condition holds; fails after a time."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)

@@ -1,4 +1,4 @@
-"""``dml2onnx batch`` and ``dml2onnx.batch``: records, the journal that a second call takes up, and what stops none."""
+"""``dml2onnx batch`` and ``dml2onnx.batch``: records, resuming from the journal, and failures of single models."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SCHEMA = json.loads((catalog.schemas_directory() / "journal.schema.json").read_t
 OUT = Path("out")
 MAIN = """
 import signal, sys
-signal.signal(signal.SIGINT, signal.default_int_handler)  # our own parent may ignore it
+signal.signal(signal.SIGINT, signal.default_int_handler)  # our parent may ignore it
 from dml2onnx.cli import main
 sys.exit(main())
 """
@@ -52,7 +52,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Here:
-    """A pool that is this process, for what needs no other."""
+    """A pool that works in this process."""
 
     capacity = 1
 
@@ -71,10 +71,10 @@ class Here:
         return []
 
 
-def in_here(asked: Request, *names: str, **how: bool) -> list[tuple[Record, bool]]:
-    """Records of models below the directories, and whether they are those of an earlier call."""
-    with Journal(OUT / JOURNAL, asked.work()) as journal:
-        return list(drive(with_unique_names(collect_models(names, OUT)), asked, OUT, journal, Here(), **how))
+def in_here(request: Request, *names: str, **how: bool) -> list[tuple[Record, bool]]:
+    """Processes models here; returns their records, and whether they are resumed from an earlier call."""
+    with Journal(OUT / JOURNAL, request.work()) as journal:
+        return list(drive(with_unique_names(collect_models(names, OUT)), request, OUT, journal, Here(), **how))
 
 
 def outcomes(records: list[tuple[Record, bool]]) -> dict[str, tuple[str, bool]]:
@@ -82,7 +82,7 @@ def outcomes(records: list[tuple[Record, bool]]) -> dict[str, tuple[str, bool]]:
 
 
 def lines(path: Path = OUT / JOURNAL) -> list[dict[str, Any]]:
-    """All lines of a journal, which must be whole and obey the schema."""
+    """Returns all lines of a journal, which must be complete and match the schema."""
     values = [json.loads(line) for line in path.read_bytes().splitlines()]
     for value in values:
         jsonschema.validate(value, SCHEMA)
@@ -90,7 +90,7 @@ def lines(path: Path = OUT / JOURNAL) -> list[dict[str, Any]]:
 
 
 def a_few() -> None:
-    """Models of which one is broken, one unreadable, one something else, and two are a recording."""
+    """Writes a valid model, a broken, an unreadable and a foreign one, and a recording of two."""
     write(Path("models/good.json"), native())
     write(Path("models/broken.json"), BROKEN)
     write(Path("models/other.json"), {"name": "settings of a tool"})
@@ -102,7 +102,7 @@ def a_few() -> None:
 
 
 @pytest.mark.parametrize("do", ["check", "compile", "verify", "report"])
-def test_records_say_what_the_single_commands_say(do: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_records_match_the_single_commands(do: str, capsys: pytest.CaptureFixture[str]) -> None:
     a_few()
     records = in_here(Request(do), "models")  # type: ignore[arg-type]
     statuses = {item.name.removeprefix("models" + os.sep): item.status for item, _ in records}
@@ -130,15 +130,15 @@ def test_records_say_what_the_single_commands_say(do: str, capsys: pytest.Captur
             assert Path(item.output).is_file() == (item.status == "passed" or (do, item.status) == ("report", "errors"))
 
 
-def test_results_lie_in_the_tree_of_the_models() -> None:
+def test_results_mirror_the_tree_of_the_models() -> None:
     a_few()
     in_here(Request("compile"), "models")
     written = sorted(path.relative_to(OUT).as_posix() for path in OUT.rglob("*") if path.is_file())
     assert written == [JOURNAL, "models/app/net.onnx", "models/app/second.onnx", "models/good.onnx"]
 
 
-def test_models_and_files_of_others_stay() -> None:
-    """Results are put in the place of earlier results only."""
+def test_foreign_files_are_not_overwritten() -> None:
+    """Results replace only earlier results."""
     write(Path("models/good.json"), native())
     result = OUT / "models" / "good.onnx"
     result.parent.mkdir(parents=True)
@@ -152,7 +152,7 @@ def test_models_and_files_of_others_stay() -> None:
     ((item, _),) = in_here(Request("compile"), "models")
     assert (item.status, data.read_bytes()) == ("errors", b"mine too")
     data.unlink()
-    ((item, resumed),) = in_here(Request("compile"), "models")  # whose reason has gone
+    ((item, resumed),) = in_here(Request("compile"), "models")  # after removing the obstacle
     assert (item.status, resumed) == ("passed", False)
 
 
@@ -164,7 +164,7 @@ def test_a_directory_of_a_result_may_be_a_file() -> None:
     assert [entry.code for entry in item.diagnostics] == [running.OUTPUT_UNWRITABLE.id]
 
 
-def test_models_for_one_file_are_told() -> None:
+def test_models_with_one_output_are_reported() -> None:
     write(Path("models/one.json"), native())
     dml2onnx.convert("models/one.json", "models/one.bin")
     records = in_here(Request("compile"), "models")
@@ -172,8 +172,8 @@ def test_models_for_one_file_are_told() -> None:
     assert [entry.code for item, _ in records for entry in item.diagnostics] == [running.SAME_OUTPUT.id]
 
 
-def test_weights_take_no_model_its_place() -> None:
-    """Zeros may be a serialized graph, by their beginning."""
+def test_weights_do_not_hide_a_model() -> None:
+    """Zeros look like the start of a serialized graph."""
     write(Path("models/one.json"), native())
     Path("models/one.bin").write_bytes(bytes(64))
     assert outcomes(in_here(Request("compile"), "models")) == {
@@ -182,7 +182,7 @@ def test_weights_take_no_model_its_place() -> None:
     }
 
 
-def test_defects_are_put_down(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_defects_are_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     write(Path("models/good.json"), native())
 
     def lost(*_: object, documented: bool) -> None:
@@ -203,21 +203,21 @@ def test_defects_are_put_down(monkeypatch: pytest.MonkeyPatch) -> None:
 # --- The journal ------------------------------------------------------------------------------------------------------
 
 
-def test_what_is_done_is_not_done_again() -> None:
+def test_finished_models_are_skipped() -> None:
     a_few()
-    asked = Request("compile")
-    first = in_here(asked, "models")
+    request = Request("compile")
+    first = in_here(request, "models")
     before = (OUT / JOURNAL).read_bytes()
-    second = in_here(asked, "models")
+    second = in_here(request, "models")
     assert [resumed for _, resumed in second] == [True] * 6
     assert [item for item, _ in second] == [item for item, _ in first]
     assert (OUT / JOURNAL).read_bytes() == before
-    assert not any(resumed for _, resumed in in_here(asked, "models", again=True))
+    assert not any(resumed for _, resumed in in_here(request, "models", again=True))
     assert not any(resumed for _, resumed in in_here(Request("compile", opset=20), "models"))
-    assert all(resumed for _, resumed in in_here(asked, "models"))
+    assert all(resumed for _, resumed in in_here(request, "models"))
 
 
-def test_another_version_does_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_version_repeats_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     write(Path("models/good.json"), native())
     in_here(Request("check"), "models")
     fields = Request("check").work()
@@ -225,20 +225,20 @@ def test_another_version_does_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
     assert outcomes(in_here(Request("check"), "models")) == {"good.json": ("passed", False)}
 
 
-def test_what_has_changed_is_done_again() -> None:
-    """The model, the contents of its tensors, or what is left of the result."""
+def test_changed_models_are_processed_again() -> None:
+    """The model, the contents of its tensors, or the result."""
     weights = {"w": {"DataType": "FLOAT32", "Sizes": [4], "file": "w.bin"}}
     write(Path("models/good.json"), native())
     write(Path("models/weighty.json"), {**native(), "inputs": {}, "constants": weights} | _reading("w"))
     Path("models/w.bin").write_bytes(b"\2" * 16)
-    asked = Request("compile")
-    assert set(outcomes(in_here(asked, "models")).values()) == {("passed", False)}
+    request = Request("compile")
+    assert set(outcomes(in_here(request, "models")).values()) == {("passed", False)}
     Path("models/w.bin").write_bytes(b"\1" * 16)
-    assert outcomes(in_here(asked, "models")) == {"good.json": ("passed", True), "weighty.json": ("passed", False)}
+    assert outcomes(in_here(request, "models")) == {"good.json": ("passed", True), "weighty.json": ("passed", False)}
     write(Path("models/good.json"), native(5))
-    assert outcomes(in_here(asked, "models")) == {"good.json": ("passed", False), "weighty.json": ("passed", True)}
+    assert outcomes(in_here(request, "models")) == {"good.json": ("passed", False), "weighty.json": ("passed", True)}
     (OUT / "models" / "weighty.onnx").unlink()
-    assert outcomes(in_here(asked, "models")) == {"good.json": ("passed", True), "weighty.json": ("passed", False)}
+    assert outcomes(in_here(request, "models")) == {"good.json": ("passed", True), "weighty.json": ("passed", False)}
 
 
 def _reading(name: str) -> dict[str, object]:
@@ -247,7 +247,7 @@ def _reading(name: str) -> dict[str, object]:
     return {"nodes": graph["nodes"]}
 
 
-def test_files_that_come_later_are_seen() -> None:
+def test_missing_files_that_appear_are_read() -> None:
     weights = {"w": {"DataType": "FLOAT32", "Sizes": [4], "file": "w.bin"}}
     write(Path("models/weighty.json"), {**native(), "inputs": {}, "constants": weights} | _reading("w"))
     ((item, _),) = in_here(Request("compile"), "models")
@@ -256,8 +256,8 @@ def test_files_that_come_later_are_seen() -> None:
     assert outcomes(in_here(Request("compile"), "models")) == {"weighty.json": ("passed", False)}
 
 
-def test_constants_are_those_of_every_model() -> None:
-    """What lies in a file, or which files lie in a directory, decides what is done again."""
+def test_constants_apply_to_every_model() -> None:
+    """Changes of a file's contents, or of the files in a directory, repeat the work."""
     write(Path("models/one.json"), native())
     write(Path("models/two.json"), native(kind="ACTIVATION_TANH"))
     Path("weights").mkdir()
@@ -290,8 +290,8 @@ def test_constants_from_python() -> None:
             dml2onnx.batch("models", constants=wrong)  # type: ignore[arg-type]
 
 
-def test_what_a_killed_call_has_left_half_written_goes() -> None:
-    """But nothing that somebody may be writing, or that is somebody else's."""
+def test_partial_files_of_killed_calls_are_removed() -> None:
+    """But not files that may be in use, nor foreign ones."""
     write(Path("models/good.json"), native())
     (OUT / "models").mkdir(parents=True)
     left, beside = (OUT / "models" / f".good.onnx{more}.0123456789ab.partial" for more in ("", ".data"))
@@ -301,18 +301,18 @@ def test_what_a_killed_call_has_left_half_written_goes() -> None:
         path.write_bytes(b"half")
         os.utime(path, (1, 1))
     os.utime(fresh, (time.time() + 100, time.time() + 100))
-    with fresh.open("rb") as held:
-        if sys.platform != "win32":  # who writes a file holds it
+    with fresh.open("rb") as locked:
+        if sys.platform != "win32":  # writers lock their files
             import fcntl
 
-            fcntl.flock(held, fcntl.LOCK_EX)
+            fcntl.flock(locked, fcntl.LOCK_EX)
         assert outcomes(in_here(Request("compile"), "models")) == {"good.json": ("passed", False)}
     assert {path.name for path in (OUT / "models").iterdir()} == {"good.onnx", fresh.name, others.name}
 
 
 @pytest.mark.parametrize("kept", [1, 40, -3])
-def test_a_torn_line_is_survived(kept: int) -> None:
-    """Wherever it was torn; all other lines stay as they are."""
+def test_a_torn_line_is_skipped(kept: int) -> None:
+    """Torn at any place; all other lines are unchanged."""
     write(Path("models/a.json"), native())
     write(Path("models/b.json"), native())
     in_here(Request("check"), "models")
@@ -325,7 +325,7 @@ def test_a_torn_line_is_survived(kept: int) -> None:
     assert all(resumed for _, resumed in in_here(Request("check"), "models"))
 
 
-def test_a_torn_first_line_is_survived() -> None:
+def test_a_torn_first_line_is_skipped() -> None:
     write(Path("models/a.json"), native())
     OUT.mkdir()
     (OUT / JOURNAL).write_bytes(b'{"jour')
@@ -334,7 +334,7 @@ def test_a_torn_first_line_is_survived() -> None:
 
 
 @pytest.mark.parametrize("contents", [b"my notes\n", b'{"journal": 2, "work": ""}\n', b'{"models": 2}\n', b"\0\0"])
-def test_what_is_no_journal_stays(contents: bytes) -> None:
+def test_other_files_are_no_journals(contents: bytes) -> None:
     write(Path("models/a.json"), native())
     Path("notes").write_bytes(contents)
     with pytest.raises(dml2onnx.UnreadableError) as caught:
@@ -373,23 +373,23 @@ def test_one_batch_at_a_time_for_a_journal(capsys: pytest.CaptureFixture[str]) -
     assert set(outcomes(in_here(Request("compile"), "models")).values()) == {("passed", True), ("passed", False)}
 
 
-HOLDING = """
+LOCK_JOURNAL = """
 import sys, time
 from pathlib import Path
 from dml2onnx.batching.journal import Journal
 from dml2onnx.batching.work import Request
 with Journal(Path("out/journal.jsonl"), Request("compile").work()):
-    print("held", flush=True)
+    print("locked", flush=True)
     time.sleep(600)
 """
 
 
-def test_a_batch_that_was_killed_holds_no_journal() -> None:
+def test_a_killed_batch_releases_the_journal() -> None:
     write(Path("models/a.json"), native())
-    process = subprocess.Popen([sys.executable, "-c", HOLDING], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([sys.executable, "-c", LOCK_JOURNAL], stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
-        assert process.stdout.readline() == "held\n"
+        assert process.stdout.readline() == "locked\n"
         assert refused(in_here, Request("compile"), "models") == [running.JOURNAL_IN_USE.id]
     finally:
         process.kill()
@@ -397,7 +397,7 @@ def test_a_batch_that_was_killed_holds_no_journal() -> None:
     assert outcomes(in_here(Request("compile"), "models")) == {"a.json": ("passed", False)}
 
 
-def test_a_file_system_without_locks_is_no_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_system_without_locks_works(monkeypatch: pytest.MonkeyPatch) -> None:
     fcntl = pytest.importorskip("fcntl")
 
     def flock(file: int, how: int) -> None:
@@ -408,20 +408,16 @@ def test_a_file_system_without_locks_is_no_reason(monkeypatch: pytest.MonkeyPatc
     assert outcomes(in_here(Request("compile"), "models")) == {"a.json": ("passed", False)}
 
 
-# --- What goes wrong --------------------------------------------------------------------------------------------------
+# --- Failures ---------------------------------------------------------------------------------------------------------
 
 
-def test_one_failure_stops_nobody() -> None:
+def test_failures_do_not_stop_other_models() -> None:
     for name in ("a", "dies", "exits", "hangs", "leaves", "z"):
         write(Path(f"models/{name}.json"), native())
-    asked = Request("compile")
-
-    def once(**how: bool) -> list[tuple[Record, bool]]:
-        pool: Workers[Task] = Workers(jobs.by_name, 2, timeout=3.0)
-        with Journal(OUT / JOURNAL, asked.work()) as journal:
-            return list(drive(collect_models(["models"], OUT), asked, OUT, journal, pool, **how))
-
-    records = once()
+    request = Request("compile")
+    pool: Workers[Task] = Workers(jobs.by_name, 2, timeout=3.0)
+    with Journal(OUT / JOURNAL, request.work()) as journal:
+        records = list(drive(collect_models(["models"], OUT), request, OUT, journal, pool))
     assert outcomes(records) == {
         "a.json": ("passed", False),
         "dies.json": ("died", False),
@@ -430,23 +426,23 @@ def test_one_failure_stops_nobody() -> None:
         "leaves.json": ("died", False),
         "z.json": ("passed", False),
     }
-    said = {Path(item.model).stem: item for item, _ in records}
-    assert said["exits"].diagnostics[0].code == running.WORKER_DIED.id
-    assert "two workers died while they processed this model" in said["exits"].diagnostics[0].message
-    assert said["exits"].diagnostics[0].found == "with exit code 3"
-    assert said["hangs"].diagnostics[0].code == running.MODEL_TIMEOUT.id
-    assert said["hangs"].seconds >= 3
+    by_name = {Path(item.model).stem: item for item, _ in records}
+    assert by_name["exits"].diagnostics[0].code == running.WORKER_DIED.id
+    assert "two workers died while they processed this model" in by_name["exits"].diagnostics[0].message
+    assert by_name["exits"].diagnostics[0].found == "with exit code 3"
+    assert by_name["hangs"].diagnostics[0].code == running.MODEL_TIMEOUT.id
+    assert by_name["hangs"].seconds >= 3
     assert sorted(path.name for path in (OUT / "models").iterdir()) == ["a.onnx", "z.onnx"]
     assert len(lines()) == 7
     Path("models/dies.json").rename("models/lives.json")
-    again = in_here(asked, "models", retry_failed=False)
+    again = in_here(request, "models", retry_failed=False)
     assert {name for name, (_, resumed) in outcomes(again).items() if not resumed} == {"lives.json"}
-    retried = in_here(asked, "models", retry_failed=True)  # in this process, which does not look at names
+    retried = in_here(request, "models", retry_failed=True)  # with a job that ignores names
     assert {item.status for item, _ in retried} == {"passed"}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process as we need it")
-def test_a_model_that_wants_too_much_memory() -> None:
+def test_a_model_that_needs_too_much_memory() -> None:
     write(Path("models/small.json"), native())
     values = {"w": {"DataType": "FLOAT32", "Sizes": [1 << 19], "values": [0.125] * (1 << 19)}}
     write(Path("models/wide.json"), native(constants=values))
@@ -456,7 +452,7 @@ def test_a_model_that_wants_too_much_memory() -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals as POSIX has them")
-def test_an_interruption_leaves_a_journal_to_go_on_from() -> None:
+def test_an_interrupted_batch_can_be_resumed() -> None:
     for number in range(300):
         write(Path(f"models/{number:03}.json"), native(number + 1))
     command = [sys.executable, "-c", MAIN, "batch", "models", "--do", "compile", "-o", "out", "--jobs", "2"]
@@ -504,7 +500,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr() == ("", "")
 
 
-def test_the_summary_does_not_say_which_worker_was_first() -> None:
+def test_the_summary_does_not_depend_on_the_order() -> None:
     for number in range(5):
         write(Path(f"models/{number}.json"), BROKEN)
     Path("models/nothing.bin").write_bytes(b"")
@@ -523,7 +519,7 @@ def test_the_summary_does_not_say_which_worker_was_first() -> None:
     assert [item.model for item in answer.failures] == ["models/1.json", "models/3.json"]
 
 
-def test_command_lines_that_make_no_sense(capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_command_lines(capsys: pytest.CaptureFixture[str]) -> None:
     write(Path("models/good.json"), native())
     assert main(["batch", "models", "--do", "compile"]) == 2
     assert "choose their directory with -o OUTDIR" in capsys.readouterr().err
@@ -546,17 +542,15 @@ def test_the_function() -> None:
     for wrong in wrongs:
         with pytest.raises(dml2onnx.DmlError):
             dml2onnx.batch("models", **wrong)
-    assert Batch((), Request("check"), None, None, 1) == pickle.loads(
-        pickle.dumps(Batch((), Request("check"), None, None, 1))
-    )
+    batch = Batch((), Request("check"), None, None, 1)
+    assert batch == pickle.loads(pickle.dumps(batch))
 
 
-def test_the_command_tells_models_for_one_file(capsys: pytest.CaptureFixture[str]) -> None:
-    """As the function does; it had written one result over the other."""
+def test_the_command_reports_models_with_one_output(capsys: pytest.CaptureFixture[str]) -> None:
     write(Path("models/one.json"), native())
     dml2onnx.convert("models/one.json", "models/one.bin")
     assert main(["batch", "models", "--do", "compile", "-o", str(OUT), "--jobs", "1"]) == 1
-    said = capsys.readouterr().out
-    assert running.SAME_OUTPUT.id in said
-    assert "2 models: " in said
+    output = capsys.readouterr().out
+    assert running.SAME_OUTPUT.id in output
+    assert "2 models: " in output
     assert main(["batch", "models", "--jobs", "1"]) == 0  # checking writes nothing

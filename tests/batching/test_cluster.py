@@ -1,4 +1,4 @@
-"""``--dask``: the same records as from processes here, also where workers of the cluster die."""
+"""``--dask``: the same records as from local processes, even if workers of the cluster die."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ OUT = Path("out")
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    """Two workers, each a process with a nanny that makes a new one when it dies."""
+    """Two workers, each a process with a nanny that replaces it when it dies."""
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "silence_logs": "CRITICAL"}
-    with distributed.LocalCluster(processes=True, **options) as made:
-        yield made
+    with distributed.LocalCluster(processes=True, **options) as cluster:
+        yield cluster
 
 
 @pytest.fixture(autouse=True)
@@ -46,31 +46,31 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def statuses(asked: Request, pool: Cluster) -> dict[str, tuple[str, bool]]:
-    with Journal(OUT / "journal.jsonl", asked.work()) as journal:
-        records = drive(collect_models(["models"], OUT), asked, OUT, journal, pool)
+def statuses(request: Request, pool: Cluster) -> dict[str, tuple[str, bool]]:
+    with Journal(OUT / "journal.jsonl", request.work()) as journal:
+        records = drive(collect_models(["models"], OUT), request, OUT, journal, pool)
         return {Path(item.model).stem: (item.status, is_resumed) for item, is_resumed in records}
 
 
-def test_what_ends_workers_is_put_down_and_the_rest_goes_on(cluster: Any) -> None:
+def test_models_that_end_workers_are_recorded(cluster: Any) -> None:
     for name in ("a", "dies", "exits", "hangs", "leaves", *map(str, range(20))):
         write(Path(f"models/{name}.json"), native())
-    asked = Request("compile")
-    came = statuses(asked, Cluster(jobs.by_name, cluster.scheduler_address, timeout=3.0))
+    request = Request("compile")
+    found = statuses(request, Cluster(jobs.by_name, cluster.scheduler_address, timeout=3.0))
     failed = {"dies": "died", "exits": "died", "leaves": "died", "hangs": "timeout"}
-    assert came == {name: (failed.get(name, "passed"), False) for name in came}
-    assert len(came) == 25
+    assert found == {name: (failed.get(name, "passed"), False) for name in found}
+    assert len(found) == 25
     assert len(list(OUT.rglob("*.onnx"))) == 21
     assert not list(OUT.rglob("*.partial"))
-    said = [json.loads(line) for line in (OUT / "journal.jsonl").read_text().splitlines()]
-    (died,) = [line for line in said if line.get("model", "").endswith("exits.json")]
+    lines = [json.loads(line) for line in (OUT / "journal.jsonl").read_text().splitlines()]
+    (died,) = [line for line in lines if line.get("model", "").endswith("exits.json")]
     assert died["answer"]["diagnostics"][0]["code"] == WORKER_DIED.id
-    again = statuses(asked, Cluster(jobs.by_name, cluster.scheduler_address, timeout=3.0))
-    assert again == {name: (status, True) for name, (status, _) in came.items()}
+    again = statuses(request, Cluster(jobs.by_name, cluster.scheduler_address, timeout=3.0))
+    assert again == {name: (status, True) for name, (status, _) in found.items()}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals as POSIX has them")
-def test_workers_of_the_cluster_that_die_cost_no_model(cluster: Any) -> None:
+def test_no_model_is_lost_when_workers_die(cluster: Any) -> None:
     for number in range(80):
         write(Path(f"models/{number}.json"), native(number + 1))
     pool = Cluster(jobs.slowly, cluster.scheduler_address)
@@ -78,30 +78,23 @@ def test_workers_of_the_cluster_that_die_cost_no_model(cluster: Any) -> None:
         victims = list(client.run(os.getpid).values())
         killer = threading.Timer(1.0, lambda: os.kill(victims[0], signal.SIGKILL))
         killer.start()
-        came = statuses(Request("check"), pool)
+        found = statuses(Request("check"), pool)
         killer.join()
-        _until(lambda: len(client.run(os.getpid)) == 2)
+        jobs.wait_until(lambda: len(client.run(os.getpid)) == 2)
         assert victims[0] not in client.run(os.getpid).values()
-    assert came == {str(number): ("passed", False) for number in range(80)}
+    assert found == {str(number): ("passed", False) for number in range(80)}
 
 
-def _until(condition: Any, seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
-def test_a_model_that_ends_the_clusters_own_workers(cluster: Any) -> None:
-    """Twice: once among others, which the cluster may take for it, and once alone."""
+def test_a_model_that_kills_workers_of_the_cluster(cluster: Any) -> None:
+    """Twice: once among others, which the cluster may blame, and once alone."""
     for name in ("a", "fells", "y", "z"):
         write(Path(f"models/{name}.json"), native())
     with distributed.Client(cluster.scheduler_address, set_as_default=False) as client:
         client.run_on_scheduler(_allow, 0)
         pool = Cluster(jobs.by_name, cluster.scheduler_address)
-        came = statuses(Request("check"), pool)
+        found = statuses(Request("check"), pool)
         client.run_on_scheduler(_allow, 3)
-    assert came == {name: ("died" if name == "fells" else "passed", False) for name in ("a", "fells", "y", "z")}
+    assert found == {name: ("died" if name == "fells" else "passed", False) for name in ("a", "fells", "y", "z")}
 
 
 def _allow(times: int, dask_scheduler: Any) -> None:
@@ -109,7 +102,7 @@ def _allow(times: int, dask_scheduler: Any) -> None:
 
 
 def test_a_scheduler_that_goes_away(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is what is said, not what comes of telling it to cancel what it was at."""
+    """The error is reported, not that of cancelling its work."""
     write(Path("models/a.json"), native())
     pool = Cluster(jobs.by_name, cluster.scheduler_address)
     start = pool.start
@@ -162,15 +155,15 @@ def test_without_the_package(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
 
 
 @pytest.mark.parametrize("listens", [True, False], ids=["silent", "closed"])
-def test_a_scheduler_that_does_not_answer_is_given_up_soon(*, listens: bool) -> None:
-    """After five seconds, whether nobody is there or somebody who says nothing."""
-    with socket.socket() as there:
-        there.bind(("127.0.0.1", 0))
+def test_connecting_to_a_scheduler_times_out(*, listens: bool) -> None:
+    """After five seconds, whether the port is closed or silent."""
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
         if listens:
-            there.listen()
+            server.listen()
         start = time.monotonic()
         with pytest.raises(DmlError) as caught:
-            Cluster(jobs.by_name, f"tcp://127.0.0.1:{there.getsockname()[1]}")
+            Cluster(jobs.by_name, f"tcp://127.0.0.1:{server.getsockname()[1]}")
         assert time.monotonic() - start < 9
     (finding,) = caught.value.diagnostics
     assert finding.code == WORKER_NOT_STARTED.id

@@ -1,4 +1,4 @@
-"""Which models are meant, and where their results go."""
+"""Collecting models, and the places of their results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def places(models: list[Model]) -> dict[str, str]:
     return {f"{item.path.as_posix()}:{item.graph or ''}": item.place.as_posix() for item in models}
 
 
-def test_a_directory_lies_under_its_own_name(tmp_path: Path) -> None:
+def test_results_are_below_the_name_of_a_directory(tmp_path: Path) -> None:
     write(Path("models/a/one.json"), native())
     write(Path("models/two.json"), native())
     Path("models/readme.txt").write_text("no model")
@@ -44,8 +44,8 @@ def test_the_current_directory_has_no_name_and_the_output_is_not_searched() -> N
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
-def test_links_that_lead_out_of_a_directory_say_so() -> None:
-    """And neither are read, nor stand in the way of what is there."""
+def test_links_out_of_a_directory_are_reported() -> None:
+    """They are not read, and do not hide models inside."""
     write(Path("models/one.json"), native())
     write(Path("other/secret.json"), native())
     Path("models/link.json").symlink_to(Path("other/secret.json").resolve())
@@ -114,7 +114,7 @@ def test_lists_have_a_name_in_each_line(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("contents", [None, b"a\0b\n"])
-def test_what_is_no_list(contents: bytes | None) -> None:
+def test_files_that_are_no_lists(contents: bytes | None) -> None:
     if contents is not None:
         Path("list").write_bytes(contents)
     with pytest.raises(dml2onnx.UnreadableError) as caught:
@@ -122,7 +122,7 @@ def test_what_is_no_list(contents: bytes | None) -> None:
     assert [item.code for item in caught.value.diagnostics] == [BAD_LIST.id]
 
 
-def test_no_two_models_are_one_file() -> None:
+def test_no_two_models_share_an_output() -> None:
     write(Path("a/models/one.json"), native())
     write(Path("b/models/One.json"), native())
     dml2onnx.convert("a/models/one.json", "a/models/one.bin")
@@ -135,6 +135,6 @@ def test_no_two_models_are_one_file() -> None:
     assert all("one.json" in item.message for item in problems)
 
 
-def test_work_in_the_place_of_a_model_is_named_as_it_is_written() -> None:
+def test_work_instead_of_a_model_suggests_do() -> None:
     with pytest.raises(dml2onnx.UnreadableError, match=r"did you mean --do verify\?"):
         collect_models(["verify"], None)

@@ -1,4 +1,4 @@
-"""``dml2onnx check``: places, formats, several models, and what counts as failure."""
+"""``dml2onnx check``: places, formats, several models, and exit codes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BROKEN = Path(__file__).parents[2] / "samples" / "broken" / "model.json"
 
 @pytest.fixture
 def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Three models: one that is right, one with a warning, one with an error on its third line; and something else."""
+    """Three models: a valid one, one with a warning, one with an error on its third line; and another JSON file."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "right.json").write_text(json.dumps(NATIVE))
     (tmp_path / "odd.json").write_text(json.dumps(edited(DX, ("/command", []))))
@@ -53,7 +53,7 @@ def test_full(capsys: pytest.CaptureFixture[str]) -> None:
     assert "\x1b" not in text
 
 
-def test_people_are_shown_fifty_findings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_text_shows_fifty_findings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     nodes = [{"type": "NONE", "name": f"n{number}", "inputs": {}, "outputs": {}} for number in range(53)]
     model = tmp_path / "many.json"
     model.write_text(json.dumps({"dml2onnx": 1, "inputs": {}, "nodes": nodes, "outputs": []}))
@@ -63,13 +63,12 @@ def test_people_are_shown_fifty_findings(tmp_path: Path, capsys: pytest.CaptureF
     assert f"... and {hidden} more; --json lists all of them\n" in text
 
 
-def test_nothing_is_said_twice(capsys: pytest.CaptureFixture[str]) -> None:
+def test_text_repeats_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     _, text = run(capsys, str(BROKEN))
     pages = [line for line in text.splitlines() if line.startswith("    page:")]
     assert pages
     assert all(first != second for first, second in pairwise(pages))
-    findings = text.split("\nDML")
-    for finding in findings:
+    for finding in text.split("\nDML"):
         message = finding.splitlines()[0]
         found = [line.removeprefix("    found: ") for line in finding.splitlines() if line.startswith("    found: ")]
         assert not any(words.strip('"') in message for words in found)
@@ -95,10 +94,10 @@ def test_concise(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ("/nodes/1/desc/OutputTensor/Strides", [1, 1], "OutputTensor/Sizes"),
     ],
 )
-def test_one_line_says_what_a_finding_follows_from(
+def test_one_line_names_the_fields_that_a_finding_follows_from(
     models: Path, capsys: pytest.CaptureFixture[str], form: str, place: str, value: object, others: str
 ) -> None:
-    """As far as the message does not: by rules of descriptors, and by those of readers."""
+    """Those that the message does not name: for rules of descriptors, and for rules of readers."""
     (models / "size.json").write_text(json.dumps(edited(NATIVE, (place, value))))
     _, text = run(capsys, "size.json", "--format", form)
     first = text.splitlines()[0]
@@ -130,7 +129,7 @@ def test_json(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_sarif(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What the schema of SARIF 2.1.0 requires, and what GitHub shows."""
+    """Has the members that SARIF 2.1.0 requires, and those that GitHub shows."""
     code, text = run(capsys, ".", "--format", "sarif")
     log = json.loads(text)
     assert code == 1
@@ -163,7 +162,7 @@ SARIF = json.loads((Path(__file__).parents[1] / "data" / "sarif-2.1.0.json").rea
     [["."], ["right.json"], ["nowhere.json"], [str(BROKEN)], ["wr ong #1.json", "{absolute}"], ["-"]],
     ids=["directory", "nothing found", "unreadable", "errors", "odd names", "standard input"],
 )
-def test_sarif_obeys_the_standards_own_schema(
+def test_sarif_matches_the_schema_of_the_standard(
     models: Path, arguments: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wrong = (models / "deeper" / "wrong.json").read_text(encoding="utf-8")
@@ -182,21 +181,21 @@ def test_sarif_obeys_the_standards_own_schema(
             assert Path(url2pathname(urlsplit(uri).path)).exists()
 
 
-def test_the_schema_of_sarif_is_the_pinned_one_and_strict() -> None:
+def test_the_schema_of_sarif_is_pinned_and_strict() -> None:
     script = Path(__file__).parents[2] / "scripts" / "fetch_sarif_schema.py"
     assert subprocess.run([sys.executable, script, "--check"], check=False).returncode == 0
     jsonschema.Draft4Validator.check_schema(SARIF)
-    several: tuple[dict[str, Any], ...] = (
+    logs: list[dict[str, Any]] = [
         {"version": "2.1.0"},
         {"version": "2.1.0", "runs": [{"tool": {"driver": {}}}]},
         {"runs": []},
-    )
-    for wrong in several:
-        assert not jsonschema.Draft4Validator(SARIF).is_valid(wrong)
+    ]
+    for log in logs:
+        assert not jsonschema.Draft4Validator(SARIF).is_valid(log)
 
 
 def test_directories(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What is no model there is passed over; by its name it is not."""
+    """Files that are no models are skipped in directories, but not if they are named."""
     write(models, PARTITION)
     code, text = run(capsys, ".")
     assert code == 1
@@ -245,7 +244,7 @@ def test_select_and_ignore(options: list[str], found: set[str], capsys: pytest.C
         (["--feature-level", "4_1"], "4_1"),
     ],
 )
-def test_levels_in_the_terms_of_users(
+def test_levels_by_version_of_directml_or_windows(
     options: list[str], level: str, models: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _, text = run(capsys, "right.json", "--json", *options)
@@ -262,7 +261,7 @@ def test_levels_in_the_terms_of_users(
         (["--windows", "10-22H2", "--feature-level", "2_0"], "not allowed with"),
     ],
 )
-def test_levels_that_are_none(options: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_levels(options: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "x.json", *options]) == 2
     assert words in capsys.readouterr().err
 
@@ -282,7 +281,7 @@ DILATED = edited(POOL, ("/nodes/0/desc/Dilations", [1, 2]), ("/nodes/0/desc/Outp
         (DILATED, "1_0", ""),
     ],
 )
-def test_what_holds_a_node_back(
+def test_nodes_above_the_level(
     model: dict[str, Any], level: str, instead: str, models: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (models / "pool.json").write_text(json.dumps(model))
@@ -300,7 +299,7 @@ def test_what_holds_a_node_back(
 
 
 def test_suggestions_without_a_level(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Which node needs the highest level of all, and the lowest level that has something that does the same."""
+    """Shows the node that needs the highest level, and an equivalent operator of the lowest level."""
     (models / "pool.json").write_text(json.dumps(POOL))
     code, text = run(capsys, "pool.json", "--json", "--suggest")
     (above,) = json.loads(text)["above_level"]
@@ -310,10 +309,9 @@ def test_suggestions_without_a_level(models: Path, capsys: pytest.CaptureFixture
     assert "MAX_POOLING (1_0)" in text
 
 
-def test_nothing_holds_back_what_is_right(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert (
-        json.loads(run(capsys, "right.json", "--json", "--suggest", "--feature-level", "5_0")[1])["above_level"] == []
-    )
+def test_valid_graphs_have_no_nodes_above_the_level(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, text = run(capsys, "right.json", "--json", "--suggest", "--feature-level", "5_0")
+    assert json.loads(text)["above_level"] == []
     assert "above_level" not in json.loads(run(capsys, "right.json", "--json")[1])
 
 
@@ -329,7 +327,7 @@ def undocumented(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "model.json"
 
 
-def test_what_directml_accepts_is_a_warning(undocumented: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_undocumented_sizes_are_a_warning(undocumented: str, capsys: pytest.CaptureFixture[str]) -> None:
     status, text = run(capsys, undocumented)
     assert (status, "DML1751 warning" in text, "DirectML accepts this" in text) == (0, True, True)
     status, text = run(capsys, undocumented, "--documented")
@@ -337,7 +335,7 @@ def test_what_directml_accepts_is_a_warning(undocumented: str, capsys: pytest.Ca
 
 
 @pytest.mark.parametrize("command", ["compile", "run", "verify"])
-def test_what_directml_accepts_and_no_model_computes(
+def test_undocumented_strides_are_not_compiled(
     undocumented: str, command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     model = json.loads(Path(undocumented).read_text())
@@ -349,17 +347,17 @@ def test_what_directml_accepts_and_no_model_computes(
     assert "DML2010" not in "".join(capsys.readouterr())
 
 
-def test_sizes_that_directml_accepts_are_compiled(undocumented: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_undocumented_sizes_are_compiled(undocumented: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["verify", undocumented]) == 0
     assert main(["compile", undocumented]) == 0
     assert main(["compile", undocumented, "--documented"]) == 1
     assert "DML1503" in "".join(capsys.readouterr())
 
 
-def test_diff_shows_what_fix_would_write_and_writes_nothing(
+def test_diff_shows_the_fix_and_writes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Alone and beside ``--fix``, as ruff and black have it; ``--fix`` alone writes."""
+    """Also with ``--fix``, as in ruff and black; ``--fix`` alone writes."""
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "net.json"
     wrong = text_of(NETWORK).replace("WindowSize", "WindowsSize")
@@ -395,7 +393,7 @@ def _one_node(kind: str, sizes: list[int], data_type: str, **desc: object) -> st
         ),
     ],
 )
-def test_a_field_of_another_name_takes_its_value_in_the_form_of_the_right_one(
+def test_renamed_fields_convert_their_values(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     kind: str,
@@ -403,7 +401,7 @@ def test_a_field_of_another_name_takes_its_value_in_the_form_of_the_right_one(
     wrong: dict[str, object],
     right: dict[str, object],
 ) -> None:
-    """A number for an array of one, and the other way round: the graph is right after ``--fix``."""
+    """A number for an array of one, and vice versa: the graph is valid after ``--fix``."""
     path = tmp_path / "net.json"
     path.write_text(_one_node(kind, sizes, "FLOAT32", **wrong))
     code, text = run(capsys, "--fix", str(path))
@@ -412,10 +410,10 @@ def test_a_field_of_another_name_takes_its_value_in_the_form_of_the_right_one(
 
 
 @pytest.mark.parametrize("name", ["DataType", "dtype", "To", "TargetDataType"])
-def test_a_data_type_beside_the_tensors_is_said_to_be_that_of_the_output(
+def test_data_types_beside_the_tensors_belong_to_the_output(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
-    """CAST has no field for it; without the member the graph is right."""
+    """CAST has no field for it; without the member the graph is valid."""
     path = tmp_path / "net.json"
     path.write_text(_one_node("CAST", [1, 2, 3, 4], "FLOAT16", **{name: "FLOAT16"}))
     code, text = run(capsys, str(path))

@@ -1,4 +1,4 @@
-"""The command line: what it prints, writes, and answers, through its installed entry point and in this process."""
+"""The command line: output, files and exit codes, through the installed entry point and in this process."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ import pytest
 
 from dml2onnx import GraphBuilder, convert
 from dml2onnx.cli import main
+from tests.frontends.models import f32
 
 SCRIPT = Path(sys.executable).with_name("dml2onnx" + (".exe" if os.name == "nt" else ""))
 
 NATIVE: dict[str, Any] = {
     "dml2onnx": 1,
     "name": "small",
-    "inputs": {"x": {"DataType": "FLOAT32", "Sizes": [1, 2, 3, 4]}},
-    "constants": {"w": {"DataType": "FLOAT32", "Sizes": [2, 1, 1, 1], "values": [2, 3]}},
+    "inputs": {"x": f32(1, 2, 3, 4)},
+    "constants": {"w": f32(2, 1, 1, 1, values=[2, 3])},
     "nodes": [
         {
             "name": "scale",
             "type": "CONVOLUTION",
             "desc": {
-                "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 2, 3, 4]},
+                "OutputTensor": f32(1, 2, 3, 4),
                 "Mode": "CROSS_CORRELATION",
                 "Direction": "FORWARD",
                 "Strides": [1, 1],
@@ -56,10 +57,7 @@ PROGRAM: dict[str, Any] = {
     "dispatchables": {
         "relu": {
             "type": "ACTIVATION_RELU",
-            "desc": {
-                "InputTensor": {"DataType": "FLOAT32", "Sizes": [3]},
-                "OutputTensor": {"DataType": "FLOAT32", "Sizes": [3]},
-            },
+            "desc": {"InputTensor": f32(3), "OutputTensor": f32(3)},
         }
     },
     "commands": [
@@ -71,34 +69,29 @@ PROGRAM: dict[str, Any] = {
 }
 
 
-SURROUNDINGS = {"NO_COLOR": "1", "COLUMNS": "160", "PYTHONIOENCODING": "utf-8"}
+ENVIRONMENT = {"NO_COLOR": "1", "COLUMNS": "160", "PYTHONIOENCODING": "utf-8"}
 
 
 def installed(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """The command as somebody runs it."""
+    """Runs the installed command in a process."""
     command = [str(SCRIPT), *map(str, arguments)]
-    environment = {**os.environ, **SURROUNDINGS}
+    environment = {**os.environ, **ENVIRONMENT}
     return subprocess.run(
         command, capture_output=True, text=True, encoding="utf-8", env=environment, timeout=120, check=False
     )
 
 
 def dml2onnx(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """What :func:`installed` gives, in this process, where nothing has to be started and imported."""
-    said, complained = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="\n") for _ in range(2))
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        contextlib.redirect_stdout(said),
-        contextlib.redirect_stderr(complained),
-    ):
-        for name, value in SURROUNDINGS.items():
+    """Like :func:`installed`, but in this process, which is faster."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="\n") for _ in range(2))
+    line = [str(item) for item in arguments]
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        for name, value in ENVIRONMENT.items():
             patch.setenv(name, value)
         if cwd is not None:
             patch.chdir(cwd)
-        line = [str(item) for item in arguments]
         code = main(line)
-    texts = [stream.detach().getvalue().decode() for stream in (said, complained)]
-    return subprocess.CompletedProcess(line, code, *texts)
+    return subprocess.CompletedProcess(line, code, *(item.detach().getvalue().decode() for item in (out, err)))
 
 
 @pytest.fixture
@@ -115,7 +108,7 @@ def program(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_installed_command_does_what_it_does_here(native: Path, tmp_path: Path) -> None:
+def test_the_installed_command_matches_main(native: Path, tmp_path: Path) -> None:
     model, missing = tmp_path / "out.onnx", tmp_path / "missing.json"
     lines: tuple[tuple[object, ...], ...] = (
         ("check", native, "--json"),
@@ -132,7 +125,7 @@ def test_the_installed_command_does_what_it_does_here(native: Path, tmp_path: Pa
     assert codes == [0, 1, 2, 2, 0]
 
 
-def test_compile_writes_a_model_and_says_what_it_is(native: Path, tmp_path: Path) -> None:
+def test_compile_writes_and_describes_a_model(native: Path, tmp_path: Path) -> None:
     result = installed("compile", native, "-o", tmp_path / "out.onnx")
     assert result.returncode == 0, result.stderr
     assert "Conv" in result.stdout
@@ -143,24 +136,24 @@ def test_compile_writes_a_model_and_says_what_it_is(native: Path, tmp_path: Path
 
 
 def test_compile_lists_the_first_of_many_inputs(tmp_path: Path) -> None:
-    """The weights of a recorded network would push what matters off the screen."""
+    """The weights of a recorded network would fill the screen."""
     g = GraphBuilder()
     y, *others = (g.input(f"x{i}", "FLOAT32", [4]) for i in range(30))
     for other in others:
         y = y + other
     convert(g.build({"y": y}), tmp_path / "many.json")
-    said = dml2onnx("compile", tmp_path / "many.json").stdout
-    assert said.count("\ninput ") == 20
-    assert "\noutput  y " in said
-    assert "\n... and 10 more inputs; --json lists all of them\n" in said
+    output = dml2onnx("compile", tmp_path / "many.json").stdout
+    assert output.count("\ninput ") == 20
+    assert "\noutput  y " in output
+    assert "\n... and 10 more inputs; --json lists all of them\n" in output
 
 
 def test_compile_without_shapes(native: Path, tmp_path: Path) -> None:
-    """Of values inside of the model; inputs and outputs always have theirs."""
-    for options, inside in (((), 1), (("--no-shapes",), 0)):
+    """Inputs and outputs always have shapes."""
+    for options, count in (((), 1), (("--no-shapes",), 0)):
         dml2onnx("compile", native, "-o", tmp_path / "out.onnx", *options)
         graph = onnx.load(tmp_path / "out.onnx").graph
-        assert len(graph.value_info) == inside
+        assert len(graph.value_info) == count
         assert [size.dim_value for size in graph.output[0].type.tensor_type.shape.dim] == [1, 2, 3, 4]
 
 
@@ -231,19 +224,18 @@ def test_usage_errors_are_code_2(arguments: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("line", "message"),
     [
-        (["recorder", "-o", "-"], "not standard output"),
-        (["check", "x.json", "--format", "sarif", "--json"], "--json and --format sarif conflict"),
+        ("recorder -o -", "not standard output"),
+        ("check x.json --format sarif --json", "--json and --format sarif conflict"),
     ],
-    ids=lambda item: " ".join(item) if isinstance(item, list) else "",
 )
-def test_what_cannot_be_meant(
-    arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_conflicting_options(
+    line: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main(arguments) == 2
-    assert said in capsys.readouterr().err
+    assert main(line.split()) == 2
+    assert message in capsys.readouterr().err
     assert not [*tmp_path.iterdir()]
 
 
@@ -260,17 +252,17 @@ def test_models_do_not_replace_sources(native: Path, tmp_path: Path, name: str) 
 
 
 def test_files_of_the_program_win(program: Path, tmp_path: Path) -> None:
-    """A writeFile command to the name that an output would get decides how the file is written."""
+    """A writeFile command to the name of an output determines the format of the file."""
     program.write_text(program.read_text().replace("out/y.npy", "y.npy"))
     assert dml2onnx("run", program, "--output-dir", tmp_path / "results").returncode == 0
     assert np.load(tmp_path / "results" / "y.npy").shape == (1, 3)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="named pipes as POSIX has them")
-def test_a_file_of_the_program_that_is_a_pipe_nobody_reads(
+def test_a_pipe_that_nobody_reads(
     program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It stands in the way of no other file, and of the end neither."""
+    """It prevents neither other files nor the end of the command."""
     monkeypatch.setattr("dml2onnx.files.READER_SECONDS", 0.1)
     program.write_text(program.read_text().replace("out/y.npy", "pipe"))
     (tmp_path / "results").mkdir()
@@ -299,7 +291,7 @@ def test_convert_to_the_native_format_and_back(program: Path, tmp_path: Path) ->
     assert dml2onnx("run", tmp_path / "native.json").stdout == dml2onnx("run", program).stdout
 
 
-def test_convert_by_the_suffix(native: Path, tmp_path: Path) -> None:
+def test_convert_chooses_the_format_by_the_suffix(native: Path, tmp_path: Path) -> None:
     result = dml2onnx("convert", native, "-o", tmp_path / "graph.bin", "--json")
     document = json.loads(result.stdout)
     assert [document[name] for name in ("source", "directml_nodes", "diagnostics")] == ["native", 1, []]
@@ -313,7 +305,7 @@ def test_convert_by_the_suffix(native: Path, tmp_path: Path) -> None:
 
 
 def test_convert_with_frozen_resources(program: Path, tmp_path: Path) -> None:
-    """What is printed of an input, and what becomes a constant, is what the options say."""
+    """Options select which resources become inputs and constants."""
     for options, section in (([], "inputs"), (["--freeze"], "constants"), (["--constant", "x"], "constants")):
         assert dml2onnx("convert", program, "-o", tmp_path / "native.json", *options).returncode == 0
         assert list(json.loads((tmp_path / "native.json").read_text())[section]) == ["x"]
@@ -321,7 +313,7 @@ def test_convert_with_frozen_resources(program: Path, tmp_path: Path) -> None:
     assert list(json.loads((tmp_path / "n.json").read_text())["inputs"]) == ["x"]
 
 
-def test_convert_says_why_not(program: Path, native: Path, tmp_path: Path) -> None:
+def test_refused_conversions(program: Path, native: Path, tmp_path: Path) -> None:
     result = dml2onnx("convert", program, "-o", tmp_path / "graph.json", "--format", "dml_graph")
     assert result.returncode == 0
     assert "DML1917" in result.stderr

@@ -11,15 +11,16 @@ import pytest
 
 from dml2onnx.cli import main
 from tests.cli.test_cli import NATIVE, PROGRAM
+from tests.frontends.models import f32
 
 X = np.arange(24, dtype=np.float32).reshape(1, 2, 3, 4)
 W = np.array([[[[2]]], [[[3]]]], np.float32)
-OPEN = {**NATIVE, "inputs": {**NATIVE["inputs"], "w": {"DataType": "FLOAT32", "Sizes": [2, 1, 1, 1]}}, "constants": {}}
+OPEN = {**NATIVE, "inputs": {**NATIVE["inputs"], "w": f32(2, 1, 1, 1)}, "constants": {}}
 
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The small network, whose weights have become an input; and files of them in all forms."""
+    """The small network with its weights as an input, and files of the weights in all forms."""
     monkeypatch.chdir(tmp_path)
     Path("model.json").write_text(json.dumps(OPEN))
     Path("program.json").write_text(json.dumps(PROGRAM))
@@ -48,11 +49,11 @@ def test_compile(form: list[str], here: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["verify", "check", "explain", "report"])
-def test_others(command: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_commands(command: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([command, "model.json", "--constants", "weights"]) == 0
     assert main([command, "model.json", "--constant", "w=x.npy"]) == 1
-    said = "".join(capsys.readouterr())
-    assert "DML1018" in (Path("model.html").read_text() if command == "report" else said)
+    output = "".join(capsys.readouterr())
+    assert "DML1018" in (Path("model.html").read_text() if command == "report" else output)
     assert main([command, "model.json", "--constant", "w=nowhere.npy"]) == 2
 
 
@@ -71,35 +72,35 @@ def test_a_whole_archive(here: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "w" in error
 
 
-def test_names_alone_take_the_models_own_contents(here: Path) -> None:
+def test_names_alone_use_the_contents_in_the_model(here: Path) -> None:
     assert main(["compile", "program.json", "--constant", "x"]) == 0
     assert not onnx.load("program.onnx").graph.input
     assert main(["compile", "model.json", "--constant", "w"]) == 1
 
 
-def test_files_of_constants_are_spared(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_of_constants_are_not_overwritten(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = Path("w.raw").read_bytes()
     assert main(["compile", "model.json", "--constant", "w=w.raw", "-o", "w.raw"]) == 1
     assert "DML3012" in capsys.readouterr().err
     assert Path("w.raw").read_bytes() == before
 
 
-def test_nothing_is_given_twice(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_constant_is_named_twice(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "model.json", "--constant", "w=w.raw", "--constant", "w=weights/w.npy"]) == 2
     assert '--constant names "w" twice' in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["check", "compile", "run", "verify"])
 def test_constant_and_input_at_once(command: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    kept = "w=weights/w.npy" if command in ("run", "verify") else "w"
+    value = "w=weights/w.npy" if command in ("run", "verify") else "w"
     before = sorted(here.rglob("*"))
-    assert main([command, "model.json", "--constant", "w=w.raw", "--input", kept]) == 2
-    said = " ".join("".join(capsys.readouterr()).split())
-    assert "DML1015" in said
-    assert '"w" is both a constant (--constant, constants) and an input (--input, inputs)' in said
+    assert main([command, "model.json", "--constant", "w=w.raw", "--input", value]) == 2
+    output = " ".join("".join(capsys.readouterr()).split())
+    assert "DML1015" in output
+    assert '"w" is both a constant (--constant, constants) and an input (--input, inputs)' in output
     assert sorted(here.rglob("*")) == before
 
 
-def test_input_stays_one_in_spite_of_a_directory(here: Path) -> None:
+def test_input_overrides_a_directory_of_constants(here: Path) -> None:
     assert main(["compile", "model.json", "--constants", "weights", "--input", "w"]) == 0
     assert [item.name for item in onnx.load("model.onnx").graph.input] == ["x", "w"]

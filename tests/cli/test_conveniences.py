@@ -1,4 +1,4 @@
-"""What spares a user a second look at the help: files that are found or named, arrays that fit, options anywhere."""
+"""Conveniences: default names of files, conversion of arrays, and options in any order."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
-    """The JSON of a command that does well."""
+    """Runs a command that must succeed, and returns its JSON."""
     capsys.readouterr()
     assert main([*arguments, "--json"]) == 0, capsys.readouterr()
     return json.loads(capsys.readouterr().out)
 
 
-# --- Where results go -------------------------------------------------------------------------------------------------
+# --- Default names of files -------------------------------------------------------------------------------------------
 
 
 def test_a_model_is_compiled_beside_its_source(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = Path("model.json").read_bytes()
-    for _ in range(2):  # the second one replaces what is our own
+    for _ in range(2):  # the second one replaces our own file
         assert answer(capsys, "compile", "model.json")["files"] == ["model.onnx"]
     onnx.checker.check_model("model.onnx")
     assert Path("model.json").read_bytes() == source
 
 
-def test_a_model_of_others_stays(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_foreign_models_are_not_overwritten(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("model.onnx").write_bytes(b"precious")
     assert main(["compile", "model.json"]) == 1
     assert "DML3009" in capsys.readouterr().err
@@ -55,26 +55,26 @@ def test_a_model_of_others_stays(here: Path, capsys: pytest.CaptureFixture[str])
     assert json.loads(Path("other.onnx").read_text()) == NATIVE
 
 
-def test_a_conversion_goes_beside_its_source(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_conversion_is_written_beside_its_source(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert answer(capsys, "convert", "program.json")["files"] == ["program.native.json"]
     assert answer(capsys, "convert", "model.json", "--format", "dml_graph")["files"][0] == "model.dml_graph.json"
     assert answer(capsys, "convert", "model.json", "--format", "serialized")["files"][0] == "model.bin"
 
 
-def test_a_conversion_replaces_nothing_unasked(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_conversions_overwrite_nothing_by_default(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["convert", "program.json"]) == 0
     assert main(["convert", "program.json"]) == 1
     assert main(["convert", "model.json"]) == 2
-    said = capsys.readouterr().err
-    assert "already exists" in said
-    assert "is already native" in said
+    error = capsys.readouterr().err
+    assert "already exists" in error
+    assert "is already native" in error
     assert main(["convert", "model.json", "--format", "python"]) == 0
     assert main(["convert", "model.json", "--format", "python"]) == 1
-    assert [item.name for item in Path().glob("model*.py")] == ["model.py"]  # model.python.py would be no module
+    assert [item.name for item in Path().glob("model*.py")] == ["model.py"]  # Python could not import model.python.py
 
 
 @pytest.mark.parametrize("name", ["victim.onnx", "victim.py", "victim.npy", "victim.png"])
-def test_a_conversion_is_not_written_over_something_else(here: Path, name: str) -> None:
+def test_conversions_do_not_overwrite_other_files(here: Path, name: str) -> None:
     Path(name).write_text("precious")
     assert main(["convert", "program.json", "-o", name, "--format", "native"]) == 2
     assert Path(name).read_text() == "precious"
@@ -82,12 +82,12 @@ def test_a_conversion_is_not_written_over_something_else(here: Path, name: str) 
 
 @pytest.mark.parametrize("output", [".", "", "..", "/"])
 @pytest.mark.parametrize("command", ["compile", "convert"])
-def test_what_is_no_file(here: Path, capsys: pytest.CaptureFixture[str], command: str, output: str) -> None:
+def test_paths_that_are_no_files(here: Path, capsys: pytest.CaptureFixture[str], command: str, output: str) -> None:
     assert main([command, "program.json", "-o", output]) == (1 if command == "compile" and output else 2)
     assert "Traceback" not in capsys.readouterr().err
 
 
-def test_the_data_of_a_model_that_is_replaced_goes(here: Path) -> None:
+def test_data_of_a_replaced_model_is_removed(here: Path) -> None:
     model = json.loads(Path("model.json").read_text())
     model["constants"]["w"] = {"DataType": "FLOAT32", "Sizes": [2, 1, 32, 32], "fill": 1}
     model["nodes"][0]["desc"]["OutputTensor"]["Sizes"] = [1, 2, 1, 1]
@@ -102,7 +102,7 @@ def test_the_data_of_a_model_that_is_replaced_goes(here: Path) -> None:
 # --- Options ----------------------------------------------------------------------------------------------------------
 
 
-def test_options_stand_anywhere(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_options_in_any_order(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--json", "--opset", "17", "compile", "model.json", "-o", "a.onnx"]) == 0
     assert json.loads(capsys.readouterr().out)["opset"] == 17
     assert main(["compile", "-o", "b.onnx", "--opset", "17", "model.json", "--json"]) == 0
@@ -110,7 +110,7 @@ def test_options_stand_anywhere(here: Path, capsys: pytest.CaptureFixture[str]) 
     assert main(["--quiet", "check", "model.json"]) == 0
 
 
-# --- What run takes ---------------------------------------------------------------------------------------------------
+# --- Inputs of run ----------------------------------------------------------------------------------------------------
 
 
 def values(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
@@ -120,7 +120,7 @@ def values(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
 
 
 @pytest.mark.parametrize("array", [X.astype(np.float64), X.astype(np.float16), X.reshape(-1)], ids=["f8", "f2", "flat"])
-def test_floats_that_fit(here: Path, capsys: pytest.CaptureFixture[str], array: np.ndarray) -> None:
+def test_floats_are_converted(here: Path, capsys: pytest.CaptureFixture[str], array: np.ndarray) -> None:
     np.save("other.npy", array)
     np.testing.assert_array_equal(values(capsys, "--input", "x=other.npy"), Y)
 
@@ -129,8 +129,8 @@ def test_an_archive_of_arrays(here: Path, capsys: pytest.CaptureFixture[str]) ->
     np.savez("one.npz", whatever=X)
     np.savez_compressed("several.npz", x=X, z=X + 1)
     np.savez("exact.npz", x=X)
-    for given in ("x=one.npz", "x=several.npz", "exact.npz"):
-        np.testing.assert_array_equal(values(capsys, "--input", given), Y)
+    for argument in ("x=one.npz", "x=several.npz", "exact.npz"):
+        np.testing.assert_array_equal(values(capsys, "--input", argument), Y)
     assert main(["run", "model.json", "--input", "several.npz"]) == 1  # there is no input z
     np.savez("wrong.npz", a=X, b=X)
     assert main(["run", "model.json", "--input", "x=wrong.npz"]) == 2
@@ -149,7 +149,7 @@ def test_raw_bytes(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "has 92 bytes, and the input" in capsys.readouterr().err
 
 
-def test_whole_numbers_fit_where_they_are_in_range(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_integers_in_range_are_converted(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tensor = {"DataType": "INT8", "Sizes": [3]}
     model = one_node("ELEMENT_WISE_IDENTITY", {"OutputTensor": tensor}, tensor)
     Path("int.json").write_text(json.dumps(model))
@@ -161,7 +161,7 @@ def test_whole_numbers_fit_where_they_are_in_range(here: Path, capsys: pytest.Ca
     assert main(["run", "int.json", "--input", "x=ints.npy"]) == 1
 
 
-def test_run_takes_what_compile_takes(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_run_has_the_options_of_compile(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     expected = answer(capsys, "run", "program.json")["outputs"]
     for options in ("--freeze", "--constant x", "--opset 17", "--target dml", "--freeze --input x"):
         assert answer(capsys, "run", "program.json", *options.split())["outputs"] == expected, options
@@ -178,25 +178,25 @@ def test_run_takes_what_compile_takes(here: Path, capsys: pytest.CaptureFixture[
     assert "DML1601" in capsys.readouterr().err
 
 
-def test_verify_takes_what_run_takes(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_verify_accepts_the_inputs_of_run(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     np.save("double.npy", X.astype(np.float64))
     Path("x.raw").write_bytes(X.tobytes())
     for file in ("double.npy", "x.raw"):
         assert answer(capsys, "verify", "model.json", "--input", f"x={file}")["passed"]
 
 
-# --- What a program writes --------------------------------------------------------------------------------------------
+# --- Files that programs write ----------------------------------------------------------------------------------------
 
 
-def test_other_results_are_written_when_one_cannot_be(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_failed_file_does_not_prevent_others(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program = json.loads(Path("program.json").read_text())
     write = program["commands"][-1]
     program["commands"] += [{**write, "targetPath": "../outside.npy"}, {**write, "targetPath": "late.npy"}]
     Path("program.json").write_text(json.dumps(program))
     assert main(["run", "program.json", "--output-dir", "results"]) == 1
-    said = capsys.readouterr()
-    assert "DML3010" in said.err
-    assert "wrote 3 files" in said.out.replace("\n", " ")
+    output = capsys.readouterr()
+    assert "DML3010" in output.err
+    assert "wrote 3 files" in output.out.replace("\n", " ")
     assert {path.name for path in Path("results").rglob("*.npy")} == {"y.npy", "late.npy"}
     assert main(["run", "program.json", "--output-dir", "results", "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
@@ -212,7 +212,7 @@ def test_backslashes_separate_directories(here: Path) -> None:
 
 
 def test_a_picture_may_be_smaller_than_its_buffer(here: Path) -> None:
-    """As in Microsoft's own image_io.json, whose grey picture lies in a buffer for three channels.
+    """As in Microsoft's own image_io.json, whose grey picture is in a buffer for three channels.
 
     https://github.com/microsoft/DirectML/blob/master/DxDispatch/models/image_io.json
     """

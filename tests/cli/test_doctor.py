@@ -1,4 +1,4 @@
-"""``dml2onnx doctor``: what is said of machines of all kinds, most of which are made up."""
+"""``dml2onnx doctor`` on real and simulated machines."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ def problems(found: Mapping[str, Any]) -> dict[str, str]:
 
 @pytest.fixture
 def installed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Makes packages have other versions; none for None."""
-    really = metadata.version
+    """Simulates other versions of packages; ``None`` for missing ones."""
+    real_version = metadata.version
 
     def pretend(**versions: str | None) -> None:
         def version(name: str) -> str:
-            found = versions.get(name.replace("-", "_"), "really")
+            found = versions.get(name.replace("-", "_"), "real")
             if found is None:
                 raise metadata.PackageNotFoundError(name)
-            return really(name) if found == "really" else found
+            return real_version(name) if found == "real" else found
 
         monkeypatch.setattr(metadata, "version", version)
 
@@ -51,7 +51,7 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 @pytest.fixture
 def runtimes(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Makes ONNX Runtime be of other packages."""
+    """Simulates other packages of ONNX Runtime."""
 
     def pretend(*names: str) -> None:
         monkeypatch.setattr(metadata, "distributions", lambda: map(Installed, names))
@@ -59,7 +59,7 @@ def runtimes(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return pretend
 
 
-def test_this_machine_works(capsys: pytest.CaptureFixture[str]) -> None:
+def test_doctor_accepts_this_machine(capsys: pytest.CaptureFixture[str]) -> None:
     found = document(capsys)
     assert found["works"]
     assert found["dml2onnx"] == dml2onnx.__version__
@@ -71,18 +71,18 @@ def test_this_machine_works(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["targets"]["cpu"]
 
 
-def test_people_read_the_same(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_as_text(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     assert main(["doctor"]) == 0
-    said = capsys.readouterr().out
-    assert f"numpy        {metadata.version('numpy')}" in said
-    assert "--provider cpu: available" in said
-    assert "CPUExecutionProvider" in said
-    assert said.endswith("everything needed is installed\n")
+    output = capsys.readouterr().out
+    assert f"numpy        {metadata.version('numpy')}" in output
+    assert "--provider cpu: available" in output
+    assert "CPUExecutionProvider" in output
+    assert output.endswith("everything needed is installed\n")
 
 
 def test_only_onnxruntime_is_imported() -> None:
-    """What else is there may be what does not work."""
+    """Other packages may be broken."""
     heavy = ["onnx", "networkx", "flatbuffers", "google.protobuf", "PIL", "shtab", "dml2onnx.lowering"]
     show = f"print([name for name in {heavy} if name in sys.modules], file=sys.stderr)"
     script = f"import sys\nfrom dml2onnx.cli import main\nassert main(['doctor']) == 0\n{show}"
@@ -90,7 +90,7 @@ def test_only_onnxruntime_is_imported() -> None:
     assert done.stderr.strip() == "[]"
 
 
-def test_what_is_missing_is_named_with_the_way_to_get_it(
+def test_missing_packages_are_named_with_a_remedy(
     capsys: pytest.CaptureFixture[str], installed: Callable[..., None]
 ) -> None:
     installed(networkx=None, onnx="1.2.0", numpy="2.0.0rc1")
@@ -127,7 +127,7 @@ def test_two_runtimes_in_one_directory(capsys: pytest.CaptureFixture[str], runti
     assert remedy == "pip uninstall --yes onnxruntime onnxruntime-gpu && pip install onnxruntime"
 
 
-def test_another_package_of_the_runtime_does(
+def test_another_package_of_the_runtime_suffices(
     capsys: pytest.CaptureFixture[str], installed: Callable[..., None], runtimes: Callable[..., None]
 ) -> None:
     installed(onnxruntime=None, onnxruntime_gpu="1.25.0")
@@ -175,7 +175,7 @@ def test_without_installation(capsys: pytest.CaptureFixture[str], monkeypatch: p
 
 
 def library(*version: int) -> bytes:
-    """As much of a Windows library as says its version."""
+    """Returns the part of a Windows library that has its version."""
     high, low = version[0] << 16 | version[1], version[2] << 16 | version[3]
     return b"MZ" + bytes(1000) + struct.pack("<IIII", 0xFEEF04BD, 0x10000, high, low) + bytes(100)
 
@@ -201,7 +201,7 @@ def test_the_feature_level_of_a_library(tmp_path: Path, version: tuple[int, ...]
 
 
 @pytest.mark.parametrize("content", [b"", b"MZ" + bytes(100), library(1, 15, 4, 0)[:1010]])
-def test_what_is_no_library(tmp_path: Path, content: bytes) -> None:
+def test_files_that_are_no_libraries(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "DirectML.dll"
     path.write_bytes(content)
     assert doctor.read_library(path) is None
@@ -223,8 +223,8 @@ SAMPLE = Path(__file__).parents[2] / "samples" / "digits" / "model.json"
 
 
 @pytest.mark.parametrize("package", ["rich", "numpy", "packaging"])
-def test_a_package_that_is_missing_is_no_traceback(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As after ``pip install --no-deps``, for any command; rich is needed where there is colour only."""
+def test_a_missing_package_is_no_traceback(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As after ``pip install --no-deps``, for any command; rich is only needed for colour."""
     monkeypatch.setenv("FORCE_COLOR", "1")
     script = (
         "import sys\n"

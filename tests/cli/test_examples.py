@@ -1,4 +1,4 @@
-"""Each code has a model that gives it and one that differs in a member and does not; or commands, or programs."""
+"""Each code has a model that causes it and a corrected one that differs in a member; or commands, or programs."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ def test_the_demonstration(code: str, tmp_path: Path, monkeypatch: pytest.Monkey
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
     monkeypatch.chdir(tmp_path)
-    given = set(tmp_path.rglob("*"))
+    before = set(tmp_path.rglob("*"))
     for lines, is_wrong in ((item.wrong, True), (item.corrected, False)):
         if item.is_program:
-            said = _program_says("\n".join(lines))
+            output = _output_of_program("\n".join(lines))
         else:
             statuses = [_status(line) for line in lines]
-            said = "".join(capsys.readouterr())
-            assert is_wrong or statuses == [0] * len(lines), said
-        assert set(re.findall(r"DML\d{4}", said)) >= {code} if is_wrong else "DML" not in said, said
-        for path in set(tmp_path.rglob("*")) - given:  # that neither finds what the other has left
+            output = "".join(capsys.readouterr())
+            assert is_wrong or statuses == [0] * len(lines), output
+        assert set(re.findall(r"DML\d{4}", output)) >= {code} if is_wrong else "DML" not in output, output
+        for path in set(tmp_path.rglob("*")) - before:  # the next one must not find them
             if path.is_file():
                 path.unlink()
 
@@ -59,7 +59,7 @@ def _status(line: str) -> int | str | None:
         return end.code
 
 
-def _program_says(text: str) -> str:
+def _output_of_program(text: str) -> str:
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         try:
@@ -76,17 +76,14 @@ def test_the_pair(code: str) -> None:
     findings = found(example.wrong_model, documented=documented)
     assert {finding.code for finding in findings} == {code}
     assert findings[0].documentation == example.page
-    assert not [
-        item
-        for item in found(example.right_model, documented=documented)
-        if item.code == code or item.severity is Severity.ERROR
-    ]
+    corrected = found(example.right_model, documented=documented)
+    assert not [item for item in corrected if item.code == code or item.severity is Severity.ERROR]
     assert example.wrong_model != example.right_model
     wrong, right = example.lines()
     assert wrong != right
 
 
-def test_they_are_small() -> None:
+def test_examples_are_small() -> None:
     sizes = {code: len(json.dumps(example.wrong_model)) for code, example in examples().items()}
     assert max(sizes.values()) < 2500
     assert sorted(sizes.values())[len(sizes) // 2] < 900
@@ -104,7 +101,7 @@ def test_explain(capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(model) == example.wrong_model
 
 
-def test_explain_for_tools(capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "DML1410", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     example = examples()["DML1410"]
@@ -116,7 +113,7 @@ def test_explain_for_tools(capsys: pytest.CaptureFixture[str]) -> None:
     }
 
 
-def test_explain_shows_commands_programs_and_what_it_takes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_shows_commands_programs_and_conditions(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "DML1027"]) == 0
     text = capsys.readouterr().out
     for line in ("$ dml2onnx check pointer.json", "$ dml2onnx check weights.json", "w.bin", "16 bytes"):

@@ -1,4 +1,4 @@
-"""What explain says of models: why, wherever data types and layouts cost nodes, and of what cannot be compiled."""
+"""``explain`` of models: reasons for nodes of data types and layouts, and models that cannot be compiled."""
 
 from __future__ import annotations
 
@@ -17,17 +17,16 @@ from dml2onnx.report.reasons import reasons
 from dml2onnx.testing.single_node import single_node
 from dml2onnx.testing.valid import descriptors
 from tests.checks.build import one
+from tests.frontends.models import f32, one_node
 from tests.newcomers.build import text_of
 from tests.newcomers.networks import NETWORK
-
-F32 = {"DataType": "FLOAT32", "Sizes": [2, 3]}
 
 
 def relu(name: str, source: str, into: str, **desc: Any) -> dict[str, Any]:
     return {
         "name": name,
         "type": "ACTIVATION_RELU",
-        "desc": {"OutputTensor": F32, **desc},
+        "desc": {"OutputTensor": f32(2, 3), **desc},
         "inputs": {"InputTensor": source},
         "outputs": {"OutputTensor": into},
     }
@@ -37,16 +36,16 @@ def explained(
     path: Path, capsys: pytest.CaptureFixture[str], nodes: list[dict[str, Any]], outputs: list[str], code: int
 ) -> dict[str, dict[str, Any]]:
     path = path / "model.json"
-    path.write_text(json.dumps({"dml2onnx": 1, "inputs": {"x": F32}, "nodes": nodes, "outputs": outputs}))
+    path.write_text(json.dumps({"dml2onnx": 1, "inputs": {"x": f32(2, 3)}, "nodes": nodes, "outputs": outputs}))
     assert main(["explain", str(path), "--json"]) == code
     return {item["node"]: item for item in json.loads(capsys.readouterr().out)["nodes"]}
 
 
-def test_what_is_right_is_explained_beside_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_valid_nodes_are_explained_beside_wrong_ones(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     nodes = [
         relu("first", "x", "a"),
-        relu("wrong", "a", "b", OutputTensor={"DataType": "FLOAT32", "Sizes": [2, 4]}),
-        relu("behind", "b", "c", InputTensor=F32),
+        relu("wrong", "a", "b", OutputTensor=f32(2, 4)),
+        relu("behind", "b", "c", InputTensor=f32(2, 3)),
         relu("beside", "a", "d"),
     ]
     found = explained(tmp_path, capsys, nodes, ["c", "d"], 1)
@@ -56,28 +55,27 @@ def test_what_is_right_is_explained_beside_what_is_wrong(tmp_path: Path, capsys:
     assert (found["wrong"]["onnx"], found["behind"]["onnx"]) == (None, None)
     assert found["behind"]["notes"] == ['reads from "wrong"']
     assert main(["explain", str(tmp_path / "model.json")]) == 1
-    said = capsys.readouterr()
-    assert "(not compiled)" in said.out
-    assert "DML15" in said.err
+    output = capsys.readouterr()
+    assert "(not compiled)" in output.out
+    assert "DML15" in output.err
 
 
-def test_nothing_right_is_findings_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_valid_nodes_is_only_findings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "model.json"
-    node = relu("wrong", "x", "y", OutputTensor={"DataType": "FLOAT32", "Sizes": [2, 4]})
-    path.write_text(json.dumps({"dml2onnx": 1, "inputs": {"x": F32}, "nodes": [node], "outputs": ["y"]}))
+    path.write_text(json.dumps(one_node("ACTIVATION_RELU", {"OutputTensor": f32(2, 4)}, f32(2, 3))))
     assert main(["explain", str(path)]) == 1
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert "DML15" in said.err
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert "DML15" in output.err
 
 
 def notes(call: Any, *arrays: tuple[str, list[int]], **options: Any) -> list[str]:
     g = dml2onnx.GraphBuilder()
-    made = call(g, *(g.input(f"x{i}", *array) for i, array in enumerate(arrays)))
-    return [note for trace in dml2onnx.compile(g.build({"y": made}), **options).traces for note in trace.notes]
+    y = call(g, *(g.input(f"x{i}", *array) for i, array in enumerate(arrays)))
+    return [note for trace in dml2onnx.compile(g.build({"y": y}), **options).traces for note in trace.notes]
 
 
-def test_casts_say_why() -> None:
+def test_casts_have_reasons() -> None:
     why = notes(lambda g, x, y: g.max(x, y), ("INT16", [4]), ("INT16", [4]))
     assert any("no exact kernel for int16 (target onnx)" in note for note in why), why
     assert "FLOAT16 is computed in FLOAT32 and rounded once at the end" in notes(
@@ -86,13 +84,13 @@ def test_casts_say_why() -> None:
     assert "truth values are BOOL in ONNX and numbers in DirectML" in notes(lambda g, x: x > 0, ("FLOAT32", [4]))
 
 
-def test_layouts_say_why() -> None:
+def test_layouts_have_reasons() -> None:
     (why,) = notes(lambda g, x: g.activation_relu(g.reinterpret(x, sizes=[3, 3], strides=[3, 2])), ("FLOAT32", [16]))
     assert "Gather" in why
 
 
 def test_every_cast_has_a_reason() -> None:
-    """Of each operator in each of the valid descriptors that the checks are tested with."""
+    """In all valid descriptors that the checks are tested with."""
     ops = [op for name, found in descriptors().items() for op in found if name != "DML_OPERATOR_CAST"]
     traces = [trace for op in ops for trace in dml2onnx.compile(single_node(op)).traces]
     assert [trace.operator for trace in traces if "Cast" in trace.operators and not trace.notes] == []
@@ -100,13 +98,13 @@ def test_every_cast_has_a_reason() -> None:
 
 @pytest.mark.parametrize("exact", [False, True])
 def test_more_than_one_node_always_has_a_reason(exact: bool) -> None:
-    """Of every operator: what its lowering says, or what can be read off its attributes and tensors."""
+    """Either a note of the lowering, or a reason derived from its attributes and tensors."""
     silent = []
     for name, descs in descriptors().items():
         for desc in descs[:2]:
             try:
                 [origin] = compile(one(desc), exact=exact).traces
-            except DmlError:  # which is said of it
+            except DmlError:
                 continue
             if len(origin.operators) > 1 and not (origin.notes or reasons(desc, origin.operators, exact=exact)):
                 silent.append(f"{name}: {origin.operators}")

@@ -1,6 +1,6 @@
-"""Texts that are not ours, in every place of a model that takes a name and in names of files, over every command.
+"""Untrusted texts in every name of a model and in names of files, with every command.
 
-Nothing of them may reach a terminal, or begin a command in the log of a job on GitHub, and no command may fail of them.
+No control character may reach a terminal, no text may start a command in a GitHub log, and no command may crash.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 from dml2onnx.cli import main
 from dml2onnx.cli.markup import escape, unstyled
 from dml2onnx.diagnostics import visible
+from tests.frontends.models import f32
 
 PIECES = (
     "\x1b[31m", "\x1b]8;;http://x\x1b\\", "\x9b2J", "\x00", "\x7f", "\r", "\n", "\n::error file=x::",
@@ -94,40 +95,32 @@ REFUSED = {
     "an option": 2,
     "perf provider": 1,
 }
-"""What a plain name comes to, where that is not what the command wants; all other commands end well."""
+"""Exit codes of commands that refuse a plain name; all others succeed."""
 SCRIPTS = 2
-"""Of a report."""
+"""The number of scripts in a report."""
 
 
 def native(name: str, other: str, *, wrong: bool) -> dict[str, Any]:
-    """Two nodes, whose names, inputs and outputs are not ours; ``wrong`` in the sizes of one."""
-    tensor = {"DataType": "FLOAT32", "Sizes": [2]}
-    first, second = (f"{name}{end}" for end in ("", "2"))
-    return {
-        "dml2onnx": 1,
-        "inputs": {name: tensor},
-        "nodes": [
-            {
-                "name": first,
-                "type": "ACTIVATION_RELU",
-                "desc": {"InputTensor": tensor, "OutputTensor": tensor},
-                "inputs": {"InputTensor": name},
-                "outputs": {"OutputTensor": f"{other}1"},
-            },
-            {
-                "name": second,
-                "type": "ACTIVATION_TANH",
-                "desc": {"InputTensor": tensor, "OutputTensor": {**tensor, "Sizes": [3 if wrong else 2]}},
-                "inputs": {"InputTensor": f"{other}1"},
-                "outputs": {"OutputTensor": f"{other}3"},
-            },
-        ],
-        "outputs": [f"{other}3"],
-    }
+    """Two nodes with untrusted names, inputs and outputs; ``wrong`` changes the sizes of one."""
+    rows = [
+        (name, "ACTIVATION_RELU", f32(2), name, f"{other}1"),
+        (f"{name}2", "ACTIVATION_TANH", f32(3 if wrong else 2), f"{other}1", f"{other}3"),
+    ]
+    nodes = [
+        {
+            "name": node,
+            "type": kind,
+            "desc": {"InputTensor": f32(2), "OutputTensor": output},
+            "inputs": {"InputTensor": source},
+            "outputs": {"OutputTensor": target},
+        }
+        for node, kind, output, source, target in rows
+    ]
+    return {"dml2onnx": 1, "inputs": {name: f32(2)}, "nodes": nodes, "outputs": [f"{other}3"]}
 
 
-def spoken(arguments: list[str], directory: Path) -> tuple[int, str]:
-    """The exit code of a command and all that it writes, with a terminal's rich as well as without."""
+def output_of(arguments: list[str], directory: Path) -> tuple[int, str]:
+    """Returns the exit code of a command and everything that it writes."""
     out, err = io.StringIO(), io.StringIO()
     before = Path.cwd()
     os.chdir(directory)
@@ -139,8 +132,8 @@ def spoken(arguments: list[str], directory: Path) -> tuple[int, str]:
     return code, out.getvalue() + err.getvalue()
 
 
-def require_plain(said: str, *, is_github: bool) -> None:
-    for line in said.split("\n"):
+def require_plain(output: str, *, is_github: bool) -> None:
+    for line in output.split("\n"):
         assert line.isprintable(), ascii(line)
         assert "##[" not in line, line
         if not is_github or not line.startswith(("::error file=", "::warning file=")):
@@ -148,12 +141,12 @@ def require_plain(said: str, *, is_github: bool) -> None:
         assert is_github or len(line) < 10_000
 
 
-def require_whole(command: str, said: str, directory: Path) -> None:
-    """What machines read is what they take for it, also where texts of the model would end it."""
-    if command.endswith(("json", "sarif")) and said:
-        json.loads(said)
+def require_well_formed(command: str, output: str, directory: Path) -> None:
+    """Requires that JSON, XML and HTML are not broken by texts of the model."""
+    if command.endswith(("json", "sarif")) and output:
+        json.loads(output)
     if command.endswith("junit"):
-        ElementTree.fromstring(said)
+        ElementTree.fromstring(output)
     for drawing in directory.glob("*.svg"):
         ElementTree.parse(drawing)
     for page in directory.glob("*.html"):
@@ -161,24 +154,24 @@ def require_whole(command: str, said: str, directory: Path) -> None:
 
 
 def tried(command: str, name: str, other: str, file: str, *, wrong: bool) -> int:
-    with tempfile.TemporaryDirectory() as made:
-        directory = Path(made)
+    with tempfile.TemporaryDirectory() as temporary:
+        directory = Path(temporary)
         model = f"{file[:40]}.json"
         text = json.dumps(native(name, other, wrong=wrong))
         try:
             (directory / model).write_text(text, encoding="utf-8")
-        except (OSError, ValueError):  # what no file can be called here
+        except (OSError, ValueError):  # not a valid name on this system
             model = "model.json"
             (directory / model).write_text(text, encoding="utf-8")
         names = {"model": model, "directory": ".", "text": name.replace("\0", ""), "file": file[:40]}
         np.save(directory / "x.npy", np.ones(2, np.float32))
         arguments = [item.format(**names) for item in COMMANDS[command]]
-        code, said = spoken(arguments, directory)
-        assert code in (0, 1, 2), said
+        code, output = output_of(arguments, directory)
+        assert code in (0, 1, 2), output
         if code < 2:
-            require_whole(command, said, directory)
-        assert "Traceback" not in said
-        require_plain(said, is_github="github" in command)
+            require_well_formed(command, output, directory)
+        assert "Traceback" not in output
+        require_plain(output, is_github="github" in command)
         return code
 
 
@@ -190,18 +183,18 @@ def tried(command: str, name: str, other: str, file: str, *, wrong: bool) -> int
 @example(name="\x1b[31mred\x9b2J\u202e", other="\x7f\n::error file=x::", file="\udcff", wrong=False)
 @example(name="::error file=x::", other="::stop-commands::x", file="::error file=x::", wrong=True)
 @example(name="##[error]x", other="##[error]x", file="##[error]x", wrong=False)
-def test_commands_show_no_text_as_it_is(command: str, name: str, other: str, file: str, wrong: bool) -> None:
+def test_commands_escape_texts(command: str, name: str, other: str, file: str, wrong: bool) -> None:
     tried(command, name, other, file, wrong=wrong)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_commands_are_what_they_should_be(command: str) -> None:
-    """So that none of them is refused before it meets the texts."""
+def test_commands_accept_plain_names(command: str) -> None:
+    """None of them is refused before it reads the texts."""
     assert tried(command, "plain", "other", "file", wrong=False) == REFUSED.get(command, 0)
 
 
 @given(TEXTS)
-def test_what_is_shown_is_plain_and_stays_so(text: str) -> None:
+def test_escaping_is_plain_and_idempotent(text: str) -> None:
     require_plain(visible(text), is_github=False)
     assert visible(visible(text)) == visible(text)
     require_plain(unstyled(escape(text)), is_github=False)

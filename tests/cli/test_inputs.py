@@ -1,4 +1,4 @@
-"""Files of inputs: whatever is in them, there is an array or a finding."""
+"""Files of inputs: any content gives an array or a finding."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def saved(array: np.ndarray, version: tuple[int, int] | None = None) -> bytes:
 
 @pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])
 @pytest.mark.parametrize("array", ARRAYS, ids=str)
-def test_arrays_are_what_was_saved(tmp_path: Path, array: np.ndarray, version: tuple[int, int]) -> None:
+def test_arrays_are_read_as_saved(tmp_path: Path, array: np.ndarray, version: tuple[int, int]) -> None:
     file = tmp_path / "x.npy"
     file.write_bytes(saved(array, version) + b"what follows")
     got = read_array(file)
@@ -66,7 +66,7 @@ HEADERS = [
 
 @pytest.mark.parametrize("header", HEADERS, ids=range(len(HEADERS)))
 @pytest.mark.filterwarnings("error")
-def test_headers_that_are_none(tmp_path: Path, header: str) -> None:
+def test_invalid_headers(tmp_path: Path, header: str) -> None:
     file = tmp_path / "x.npy"
     file.write_bytes(b"\x93NUMPY\x01\0" + len(header).to_bytes(2, "little") + header.encode() + bytes(12))
     assert refused(read_array, file) == ["DML3007"]
@@ -77,7 +77,7 @@ PIECES = (b"", b"(", b")", b"'", b"9", b"-", b"L", b"\0", b",", b"{", b"\n")
 
 @pytest.mark.filterwarnings("error")
 def test_damaged_files(tmp_path: Path) -> None:
-    """1,500 files with bytes changed, taken out or put in, most of them in the header."""
+    """1,500 files with bytes changed, removed or inserted, most of them in the header."""
     chance = random.Random(7)
     file = tmp_path / "x.npy"
     refused = 0
@@ -87,7 +87,7 @@ def test_damaged_files(tmp_path: Path) -> None:
             place = chance.randrange(min(90, len(content)))
             piece = chance.choice([*PIECES, chance.randbytes(1)])
             content[place : place + chance.randint(0, 2)] = piece
-        file.unlink(missing_ok=True)  # what is mapped must not change
+        file.unlink(missing_ok=True)  # mapped files must not change
         file.write_bytes(content)
         try:
             read_array(file)
@@ -107,7 +107,7 @@ def test_pipes_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["missing", ".", "a\0b", "x" * 5000])
-def test_what_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_paths_that_are_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(DmlError) as caught:
         read_array(Path(name))
@@ -115,7 +115,7 @@ def test_what_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: 
 
 
 @pytest.mark.parametrize("pairs", [["x"], ["=x.npy"], ["x="], ["x=a", "x=b"], ["y" * 5000]])
-def test_what_names_no_input(pairs: list[str]) -> None:
+def test_invalid_names_of_inputs(pairs: list[str]) -> None:
     with pytest.raises(DmlError) as caught:
         contents_files(pairs)
     assert len(str(caught.value)) < 300

@@ -1,4 +1,4 @@
-"""What commands say with ``--json``: it obeys its schema, has all that the text has, and every command has a form."""
+"""JSON output of commands: it matches its schema, and contains all facts of the text."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SCHEMA = json.loads((catalog.schemas_directory() / "report.schema.json").read_te
 SAMPLES = Path(__file__).parents[2] / "samples"
 BROKEN = str(SAMPLES / "broken" / "model.json")
 WITHOUT_FORM = {"pydirectml", "schema", "completion"}
-"""What they print is not theirs, or is for other programs as it is."""
+"""Commands that print the output of a program, or text for other programs."""
 
 ANSWERS: dict[str, tuple[str, int, str]] = {
     "check": ("check model.json", 0, "CheckAnswer"),
@@ -69,20 +69,20 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "300")
 
 
-def said(capsys: pytest.CaptureFixture[str], line: str, code: int = 0) -> Any:
+def answer(capsys: pytest.CaptureFixture[str], line: str, code: int = 0) -> Any:
     assert main([*line.split(), "--json"]) == code
     return json.loads(capsys.readouterr().out)
 
 
 def valid(document: object, form: str = "") -> None:
-    """Against the whole schema, or one of its forms."""
+    """Validates a document against the whole schema, or one of its forms."""
     schema = {**SCHEMA, "anyOf": [{"$ref": f"#/$defs/{form}"}]} if form else SCHEMA
     jsonschema.Draft202012Validator(schema).validate(document)
 
 
 @pytest.mark.parametrize(("line", "code", "form"), ANSWERS.values(), ids=ANSWERS)
-def test_every_answer_obeys_its_form(capsys: pytest.CaptureFixture[str], line: str, code: int, form: str) -> None:
-    document = said(capsys, line, code)
+def test_every_answer_matches_its_schema(capsys: pytest.CaptureFixture[str], line: str, code: int, form: str) -> None:
+    document = answer(capsys, line, code)
     valid(document)
     valid(document, form)
     assert document["report"] == VERSION
@@ -99,9 +99,9 @@ def test_every_command_has_a_form() -> None:
     assert {form for _, _, form in ANSWERS.values()} == {item["$ref"].rpartition("/")[2] for item in SCHEMA["anyOf"]}
 
 
-def test_a_failure_of_ours_obeys_its_form(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_internal_error_matches_its_schema(capsys: pytest.CaptureFixture[str]) -> None:
     with mock.patch("dml2onnx.cli.compile.compiler.compile_graph", side_effect=InternalError("JOIN", "it is lost")):
-        document = said(capsys, "compile model.json", 1)
+        document = answer(capsys, "compile model.json", 1)
     valid(document, "Failure")
     assert "JOIN: it is lost" in document["failure"]
 
@@ -122,7 +122,7 @@ def test_the_schema_is_strict_and_printed(capsys: pytest.CaptureFixture[str]) ->
 
 
 def scalars(value: object) -> set[str]:
-    """All that a document says, as text shows it."""
+    """Returns all names and values of a document, formatted as in text."""
     if isinstance(value, dict):
         return set(value) | {item for member in value.values() for item in scalars(member)}
     if isinstance(value, list):
@@ -180,19 +180,19 @@ def test_texts_of_all_commands_are_compared() -> None:
 
 
 @pytest.mark.parametrize(("line", "facts"), TEXTS.values(), ids=TEXTS)
-def test_json_has_what_the_text_says(
+def test_json_has_the_facts_of_the_text(
     capsys: pytest.CaptureFixture[str], line: str, facts: Callable[[str], list[str]]
 ) -> None:
     code = main(line.split())
     shown = capsys.readouterr()
-    known = scalars(said(capsys, line, code))
+    known = scalars(answer(capsys, line, code))
     found = [item for match in facts(shown.out + shown.err) for item in ([match] if isinstance(match, str) else match)]
     assert [item for item in found if item], shown.out
     assert not [item for item in found if item and item not in known]
 
 
 def test_the_histogram_of_operators(capsys: pytest.CaptureFixture[str]) -> None:
-    document = said(capsys, f"compile {SAMPLES / 'digits' / 'model.json'} -o digits.onnx")
+    document = answer(capsys, f"compile {SAMPLES / 'digits' / 'model.json'} -o digits.onnx")
     counts = document["operators"]
     assert sum(counts.values()) == document["onnx_nodes"]
     assert list(counts.values()) == sorted(counts.values(), reverse=True)
@@ -200,39 +200,39 @@ def test_the_histogram_of_operators(capsys: pytest.CaptureFixture[str]) -> None:
     assert document["file_bytes"] == {"digits.onnx": Path("digits.onnx").stat().st_size}
 
 
-def test_large_outputs_are_told_by_their_beginning(capsys: pytest.CaptureFixture[str]) -> None:
+def test_large_outputs_show_their_first_elements(capsys: pytest.CaptureFixture[str]) -> None:
     g = dml2onnx.GraphBuilder()
     graph = g.build({"y": g.identity(g.input("x", "UINT8", [1 << 17]))})
     dml2onnx.convert(graph, "large.json")
     np.save("x.npy", np.arange(1 << 17).astype(np.uint8))
-    (output,) = said(capsys, "run large.json --input x=x.npy")["outputs"]
+    (output,) = answer(capsys, "run large.json --input x=x.npy")["outputs"]
     assert (output["values"], output["first"]) == (None, [0, 1, 2, 3, 4, 5])
-    valid(said(capsys, "run large.json --input x=x.npy"), "RunAnswer")
+    valid(answer(capsys, "run large.json --input x=x.npy"), "RunAnswer")
 
 
-def test_what_a_program_would_have_written(capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_that_a_program_would_write(capsys: pytest.CaptureFixture[str]) -> None:
     written = [item["targetPath"] for item in PROGRAM["commands"] if item["type"] == "writeFile"]
-    assert said(capsys, "run program.json")["left_out"] == written
-    document = said(capsys, "run program.json --output-dir results")
+    assert answer(capsys, "run program.json")["left_out"] == written
+    document = answer(capsys, "run program.json --output-dir results")
     assert "left_out" not in document
     assert set(document["file_bytes"]) == set(document["files"])
 
 
-# --- A graph without errors can be compiled ---------------------------------------------------------------------------
+# --- check --target ---------------------------------------------------------------------------------------------------
 
 
-def test_what_stands_in_the_way_of_compiling_is_a_finding(capsys: pytest.CaptureFixture[str]) -> None:
-    """Of tables that are too large, and of constants that are not there."""
-    assert said(capsys, "check model.json --target dml")["diagnostics"] == []
+def test_check_reports_obstacles_to_compiling(capsys: pytest.CaptureFixture[str]) -> None:
+    """Tables that are too large, and missing constants."""
+    assert answer(capsys, "check model.json --target dml")["diagnostics"] == []
     lost = DmlError(TOO_MANY_CONSTANTS.at("JOIN cannot be compiled", node="join"))
     with mock.patch("dml2onnx.compiler.lower", side_effect=lost):
-        assert said(capsys, "check model.json")["diagnostics"] == []
-        document = said(capsys, "check model.json --target cpu", 1)
+        assert answer(capsys, "check model.json")["diagnostics"] == []
+        document = answer(capsys, "check model.json --target cpu", 1)
     assert [item["code"] for item in document["diagnostics"]] == [TOO_MANY_CONSTANTS.id]
     valid(document, "CheckAnswer")
     _, *weights = dml2onnx.convert(dml2onnx.load(SAMPLES / "digits" / "model.json"), "weights.bin")
     for path in weights:
         path.unlink()
-    before = said(capsys, "check weights.bin")
-    after = said(capsys, "check weights.bin --target cpu", 1)
+    before = answer(capsys, "check weights.bin")
+    after = answer(capsys, "check weights.bin --target cpu", 1)
     assert (before["errors"], after["errors"]) == (0, len(weights))

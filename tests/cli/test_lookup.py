@@ -1,4 +1,4 @@
-"""What can be looked up: operators, the schema for editors, and what a shell completes."""
+"""``explain`` of operators, ``schema`` for editors, and ``completion`` for shells."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from dml2onnx import catalog
+from dml2onnx.catalog.left_open import LEFT_OPEN
 from dml2onnx.cli import main
 
 SCHEMA = Path(__file__).parents[2] / "schemas" / "graph.schema.json"
@@ -25,7 +26,7 @@ def document(capsys: pytest.CaptureFixture[str], name: str) -> Any:
 def test_an_operator_in_words(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     assert main(["explain", "CONVOLUTION"]) == 0
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     for part in (
         "DML_OPERATOR_CONVOLUTION: ",
         "Since feature level 1_0.",
@@ -35,11 +36,11 @@ def test_an_operator_in_words(capsys: pytest.CaptureFixture[str], monkeypatch: p
         "FLOAT16, FLOAT32",
         "Conv for FORWARD, ConvTranspose for BACKWARD",
     ):
-        assert part in said, part
-    assert "decision" not in said
+        assert part in output, part
+    assert "decision" not in output
 
 
-def test_names_are_taken_in_any_spelling(capsys: pytest.CaptureFixture[str]) -> None:
+def test_names_in_any_spelling(capsys: pytest.CaptureFixture[str]) -> None:
     found = document(capsys, "JOIN")
     assert found == document(capsys, "dml_operator_join") == document(capsys, "join")
     assert found["operator"] == "DML_OPERATOR_JOIN"
@@ -49,7 +50,7 @@ def test_names_are_taken_in_any_spelling(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_every_operator_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
-    """With all of its fields, a line for each level, and something that it becomes."""
+    """With all fields, a line for each level, and its ONNX operators."""
     for name in catalog.operator_names():
         schema = catalog.operator(name)
         found = document(capsys, name)
@@ -57,9 +58,10 @@ def test_every_operator_is_explained(capsys: pytest.CaptureFixture[str]) -> None
         assert [row["level"] for row in found["support"]] == [row.level.name for row in schema.support]
         assert found["becomes"], name
         assert "tables of this module" not in found["becomes"]
+        assert found["left_open"] == [LEFT_OPEN[word] for word in schema.left_open]
 
 
-def test_what_a_table_row_becomes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_onnx_operators_of_a_table_row(capsys: pytest.CaptureFixture[str]) -> None:
     assert document(capsys, "ACTIVATION_RELU")["becomes"] == "Relu for FLOAT32"
     assert document(capsys, "ACTIVATION_CELU")["becomes"] == "Celu for FLOAT32"
 
@@ -94,7 +96,7 @@ def test_bash_completes_commands_and_options(tmp_path: Path, capsys: pytest.Capt
     assert set(done.stdout.split()) == {"compile", "completion"}, done.stderr
 
 
-def test_completing_says_what_it_needs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_completion_names_its_package(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setitem(sys.modules, "shtab", None)
     assert main(["completion", "bash"]) == 1
     assert "dml2onnx[completion]" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""What other programs get: JUnit's XML, hooks, lines in logs, and consoles with few signs."""
+"""Output for other programs and limited consoles: JUnit, hooks, logs, ASCII, and narrow tables."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_junit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert text.get("line") == "1"
 
 
-def test_sarif_has_the_other_places(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sarif_has_related_places(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "net.json"
     path.write_text(HWIO)
     main(["check", str(path), "--format", "sarif"])
@@ -51,7 +51,7 @@ def test_sarif_has_the_other_places(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 def test_hooks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """As pre-commit calls them: with the names of files, some of which are no models."""
+    """pre-commit passes the names of files, some of which are no models."""
     hooks: list[dict[str, Any]] = yaml.safe_load(HOOKS.read_text())
     files = []
     for name, text in (("net.json", text_of(NETWORK)), ("package.json", '{"name": "x"}'), ("weights.bin", "\x01\x02")):
@@ -69,8 +69,8 @@ def test_hooks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert (tmp_path / "net.json").read_text() == text_of(NETWORK)
 
 
-def test_a_line_now_and_then_in_logs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """Every 30 seconds, and no spinner for a wish for colours."""
+def test_logs_show_progress_now_and_then(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every 30 seconds, and no spinner even if colours are forced."""
     ticks = count(0, 10)
     monkeypatch.setattr("time.monotonic", lambda: float(next(ticks)))
     monkeypatch.setenv("FORCE_COLOR", "1")
@@ -83,7 +83,7 @@ def test_a_line_now_and_then_in_logs(monkeypatch: pytest.MonkeyPatch, capsys: py
         assert progress is None
 
 
-def test_signs_that_a_console_lacks() -> None:
+def test_characters_that_a_console_lacks() -> None:
     stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii", errors=plain.HANDLER)
     stream.write("1 × 3, 5 µs … ☃")
     stream.flush()

@@ -1,4 +1,4 @@
-"""What is shown where nobody looks at a terminal is what rich shows there, which is then not imported."""
+"""Output without a terminal is the same as that of rich, which is not imported then."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STYLED = st.lists(st.one_of(TEXTS.map(escape), st.sampled_from(["[bold]", "[/]",
 
 
 @pytest.fixture(autouse=True)
-def surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
+def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
 
@@ -66,7 +66,7 @@ TABLES = st.integers(1, 4).flatmap(
 def test_tables_are_those_of_rich(table: tuple[list[str], list[list[str]]]) -> None:
     columns, rows = table
     if any("\\" in cell for row in rows for cell in row):
-        return  # rich doubles some, and leaves out others
+        return  # rich doubles some backslashes, and drops others
     screen, by_us = Screen(as_json=False, quiet=False), io.StringIO()
     with contextlib.redirect_stdout(by_us):
         screen.table(columns, rows)
@@ -77,12 +77,12 @@ def test_tables_are_those_of_rich(table: tuple[list[str], list[list[str]]]) -> N
     assert by_us.getvalue() == by_rich.getvalue()
 
 
-def test_what_is_taken_for_narrow_is_narrow() -> None:
+def test_characters_are_one_column_wide() -> None:
     assert {cells.cell_len(chr(code)) for code in range(0x300) if chr(code).isprintable()} == {1}
 
 
 @pytest.mark.parametrize("terminal", [False, True])
-def test_colons_are_no_names_of_pictures(
+def test_colons_are_no_emoji(
     terminal: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     if terminal:

@@ -1,4 +1,4 @@
-"""Every command as a process: closed streams, readers that have gone, interruptions, outputs of every kind."""
+"""Every command as a process: closed streams, broken pipes, interruptions, and outputs of every kind."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ COMMANDS = {
 
 @pytest.fixture
 def models(tmp_path: Path) -> Path:
-    """A directory with something for every command."""
+    """A directory with inputs for every command."""
     (tmp_path / "native.json").write_text(json.dumps(NATIVE))
     (tmp_path / "program.json").write_text(json.dumps(PROGRAM))
     (tmp_path / "broken.json").write_text(json.dumps({**NATIVE, "outputs": ["nothing"]}))
@@ -52,21 +52,21 @@ def shell(directory: Path, line: str, program: Path = SCRIPT) -> subprocess.Comp
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_streams_that_lead_nowhere(models: Path, command: str) -> None:
-    """Closed streams swallow what is said; a reader that has gone ends the command as its signal would."""
+def test_closed_streams_and_broken_pipes(models: Path, command: str) -> None:
+    """Closed streams are ignored; a broken pipe ends the command as its signal would."""
     line = f"dml2onnx {COMMANDS[command]}"
     usual = {"check broken": 1, "usage": 2}.get(command, 0)
     result = shell(models, f"{line} >&- 2>err1; echo $?; {line} 2>err2 | true; echo ${{PIPESTATUS[0]}}")
     closed, broken = (int(code) for code in result.stdout.split())
     assert closed == usual
-    assert broken in (usual, 141), "a pipe may take all before its reader is gone"
-    said = (models / "err1").read_text() + (models / "err2").read_text() + result.stderr
-    assert "Traceback" not in said
-    assert "Exception ignored" not in said
+    assert broken in (usual, 141), "a pipe may take all before its reader ends"
+    errors = (models / "err1").read_text() + (models / "err2").read_text() + result.stderr
+    assert "Traceback" not in errors
+    assert "Exception ignored" not in errors
 
 
 @pytest.mark.parametrize("command", ["check broken", "usage"])
-def test_nowhere_to_complain(models: Path, command: str) -> None:
+def test_closed_standard_error(models: Path, command: str) -> None:
     line = f"dml2onnx {COMMANDS[command]}"
     usual = 1 if command == "check broken" else 2
     result = shell(models, f"{line} <&- >&- 2>&-; echo $?; {line} 2>&- >out; echo $?; {line} 2>&1 >>out | true")
@@ -83,7 +83,7 @@ def test_a_full_disk_is_no_traceback(models: Path) -> None:
 
 AT_IMPORT = """
 import os, signal, sys
-signal.signal(signal.SIGINT, signal.default_int_handler)  # our own parent may ignore it
+signal.signal(signal.SIGINT, signal.default_int_handler)  # our parent may ignore it
 sys.argv = ["dml2onnx", *{arguments!r}]
 count = 0
 class Finder:
@@ -102,7 +102,7 @@ sys.exit(code)
 
 @pytest.mark.parametrize("number", [5, 20, 100, 300])
 def test_interruptions_while_modules_are_imported(models: Path, number: int) -> None:
-    """``dml2onnx``, its ``lazy`` and ``cli`` import nothing that takes time; in all others we are prepared."""
+    """The handler is installed after ``dml2onnx``, ``lazy`` and ``cli``, which import nothing slow."""
     script = AT_IMPORT.format(arguments=["run", "program.json"], number=number)
     result = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, cwd=models, timeout=60, check=False
@@ -124,7 +124,7 @@ sys.exit(main())
 
 
 def interrupted(models: Path, arguments: list[str], delay: float, disposition: str) -> tuple[int | None, str]:
-    """The exit code and what a command says that is interrupted; ``None`` where it goes on for a second."""
+    """Interrupts a command; returns its exit code, or ``None`` if it continues for a second, and its errors."""
     line = [sys.executable, "-c", BEGIN.format(disposition=disposition), *arguments]
     pipe = subprocess.PIPE
     with subprocess.Popen(line, stdout=pipe, stderr=pipe, text=True, cwd=models) as process:
@@ -133,12 +133,12 @@ def interrupted(models: Path, arguments: list[str], delay: float, disposition: s
             process.stdout.readline()
             time.sleep(delay)
             process.send_signal(signal.SIGINT)
-            _, said = process.communicate(timeout=60 if disposition == "default_int_handler" else 1)
+            _, errors = process.communicate(timeout=60 if disposition == "default_int_handler" else 1)
         except subprocess.TimeoutExpired:
             return None, ""
         finally:
             process.kill()
-        return process.returncode, said
+        return process.returncode, errors
 
 
 ENDLESS = (["verify", "native.json", "--rounds", "100000"], ["pydirectml", "endless.py"])
@@ -147,15 +147,15 @@ ENDLESS = (["verify", "native.json", "--rounds", "100000"], ["pydirectml", "endl
 @pytest.mark.parametrize("delay", [0.05, 0.3])
 @pytest.mark.parametrize("arguments", ENDLESS, ids=lambda line: line[0])
 def test_interruptions_at_any_time(models: Path, arguments: list[str], delay: float) -> None:
-    """From the moment when our code runs; the pipe tells when that is."""
+    """From the moment that our code runs, which the pipe signals."""
     (models / "endless.py").write_text("while True: pass\n")
-    code, said = interrupted(models, arguments, delay, "default_int_handler")
-    assert code == 130, said
-    assert "Traceback" not in said or "endless.py" in said
-    assert "Exception ignored" not in said
+    code, errors = interrupted(models, arguments, delay, "default_int_handler")
+    assert code == 130, errors
+    assert "Traceback" not in errors or "endless.py" in errors
+    assert "Exception ignored" not in errors
 
 
-def test_interruptions_that_whoever_started_us_ignores(models: Path) -> None:
+def test_ignored_interruptions(models: Path) -> None:
     assert interrupted(models, ENDLESS[0], 0.5, "SIG_IGN") == (None, "")
 
 
@@ -163,7 +163,7 @@ def test_interruptions_that_whoever_started_us_ignores(models: Path) -> None:
 
 
 def in_shell(directory: Path, line: str) -> subprocess.CompletedProcess[str]:
-    """``shell`` for what does not depend on how the process was started."""
+    """Like ``shell``, but faster, for tests that do not depend on how the process starts."""
     return shell(directory, line, forked.programs() / "dml2onnx")
 
 
@@ -194,19 +194,17 @@ def test_special_files_stay(models: Path) -> None:
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
 
 
-# --- What a program writes --------------------------------------------------------------------------------------------
+# --- Files that programs write ----------------------------------------------------------------------------------------
 
 
 def program_that_writes(models: Path, *paths: str, resource: str = "y") -> None:
-    commands = [
-        *PROGRAM["commands"][:3],
-        *({"type": "writeFile", "resource": resource, "targetPath": p} for p in paths),
-    ]
+    writes = [{"type": "writeFile", "resource": resource, "targetPath": path} for path in paths]
+    commands = [*PROGRAM["commands"][:3], *writes]
     (models / "program.json").write_text(json.dumps({**PROGRAM, "commands": commands}))
 
 
 @pytest.mark.parametrize("path", ["program.json", "sub/../program.json", "x.npy", "data.bin", "link", "hard"])
-def test_a_program_does_not_write_over_what_is_read(models: Path, path: str) -> None:
+def test_a_program_does_not_overwrite_its_inputs(models: Path, path: str) -> None:
     np.save(models / "x.npy", np.array([1, 2, 3], np.float32))
     (models / "data.bin").write_bytes(np.array([4, 5, 6], np.float32).tobytes())
     resources = {
@@ -227,7 +225,7 @@ def test_a_program_does_not_write_over_what_is_read(models: Path, path: str) -> 
 
 
 @pytest.mark.parametrize("path", ["a\0b.npy", "x" * 300, "..\\out.npy", "\ud800"])
-def test_paths_that_are_none(models: Path, path: str) -> None:
+def test_invalid_paths(models: Path, path: str) -> None:
     program_that_writes(models, path)
     result = in_shell(models, "dml2onnx run program.json --output-dir results")
     assert result.returncode in (1, 2)
@@ -235,7 +233,7 @@ def test_paths_that_are_none(models: Path, path: str) -> None:
     assert "error" in result.stderr
 
 
-def test_a_result_is_not_lost_to_a_file_of_its_name(models: Path) -> None:
+def test_a_result_does_not_replace_a_file_of_its_name(models: Path) -> None:
     program_that_writes(models, "y.npy", resource="x")
     assert in_shell(models, "dml2onnx run program.json --output-dir results").returncode == 0
     np.testing.assert_array_equal(np.load(models / "results" / "y.npy"), [1, -2, 3])

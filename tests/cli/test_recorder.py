@@ -1,4 +1,4 @@
-"""``dml2onnx recorder``: the header and its example come to C++ programs, and nobody's work is written over."""
+"""``dml2onnx recorder`` writes the header and its example, and overwrites no other files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FILES = (*recorder.HEADERS, *recorder.EXAMPLE)
 
 
 def _files(directory: Path) -> list[str]:
-    """All files of a directory but those of Python."""
+    """Returns all files of a directory except Python's."""
     found = [path.relative_to(directory) for path in directory.rglob("*") if path.is_file()]
     return sorted(path.as_posix() for path in found if path.suffix not in (".py", ".pyc"))
 
@@ -32,7 +32,7 @@ def test_writes_here_by_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert _files(tmp_path) == sorted(FILES)
 
 
-def test_leaves_a_program_alone_and_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_keeps_an_existing_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "main.cpp").write_text("mine")
     assert main(["recorder", "-o", str(tmp_path)]) == 0
     assert (tmp_path / "main.cpp").read_text() == "mine"
@@ -40,7 +40,7 @@ def test_leaves_a_program_alone_and_says_so(tmp_path: Path, capsys: pytest.Captu
     assert (tmp_path / "CMakeLists.txt").is_file()
 
 
-def test_says_that_another_version_is_replaced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_reports_another_version(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / recorder.HEADER).write_text("// older")
     assert main(["recorder", "-o", str(tmp_path)]) == 0
     assert "replaced another version of" in capsys.readouterr().out
@@ -49,7 +49,7 @@ def test_says_that_another_version_is_replaced(tmp_path: Path, capsys: pytest.Ca
 
 
 @pytest.mark.parametrize("name", ["a file", f"directory/{recorder.HEADER}"])
-def test_says_why_it_cannot_write(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+def test_reports_why_it_cannot_write(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
     (tmp_path / "a file").write_text("in the way")
     (tmp_path / "directory" / recorder.HEADER).mkdir(parents=True)
     target = tmp_path / name if name == "a file" else (tmp_path / name).parent

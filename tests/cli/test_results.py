@@ -1,4 +1,4 @@
-"""``explain`` of what DirectML returns: HRESULTs by number, name and text, and how to find the cause."""
+"""``explain`` of HRESULTs by number, name and text, and how to find the cause."""
 
 from __future__ import annotations
 
@@ -18,23 +18,22 @@ def test_numbers_names_and_texts(item: HResult, capsys: pytest.CaptureFixture[st
         assert hresult_of(text) is item, text
     assert item.number >> 31 == 1, "a failure"
     assert main(["explain", plain]) == 0
-    said = capsys.readouterr().out
-    assert item.name in said
-    assert all(step.split()[0] in said for step in item.steps)
+    output = capsys.readouterr().out
+    assert item.name in output
+    assert all(step.split()[0] in output for step in item.steps)
 
 
-def test_each_is_another() -> None:
+def test_results_are_unique() -> None:
     for field in ("name", "number", "text"):
         assert len({getattr(item, field) for item in HRESULTS}) == len(HRESULTS)
 
 
 @pytest.mark.parametrize("text", ["", "80070058", "0", "1602", "DML1602", "E_", "-5", "0x", "the parameter", "GEMM"])
-def test_other_words_are_none(text: str) -> None:
+def test_other_words_are_no_hresults(text: str) -> None:
     assert hresult_of(text) is None
 
 
-def test_what_is_told_can_be_done(capsys: pytest.CaptureFixture[str]) -> None:
-    """Every command that a step names is one."""
+def test_steps_name_existing_commands(capsys: pytest.CaptureFixture[str]) -> None:
     steps = " ".join(step for item in HRESULTS for step in item.steps)
     commands = {words.split()[0] for words in steps.split("dml2onnx ")[1:]}
     assert commands >= {"check", "recorder", "pydirectml", "report"}

@@ -1,4 +1,4 @@
-"""What people type by mistake, and what they are told."""
+"""Typing mistakes, and the errors that explain them."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def given(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
+def set_stdin(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), "utf-8"))
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("chek model.json", "did you mean check?"),
         ("check model.json --sugest", "error: unrecognized arguments: --sugest; did you mean --suggest?"),
@@ -53,11 +53,11 @@ def given(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
         ("report model.json --svg x.svg", "dml2onnx report --help lists all options"),
     ],
 )
-def test_what_is_misspelt(line: str, said: str, model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_misspelt_lines(line: str, message: str, model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(line.split()) == 2
-    complaint = capsys.readouterr().err
-    assert said in complaint
-    assert len(complaint.splitlines()) <= 3
+    error = capsys.readouterr().err
+    assert message in error
+    assert len(error.splitlines()) <= 3
 
 
 def test_codes_by_their_numbers(capsys: pytest.CaptureFixture[str]) -> None:
@@ -68,8 +68,7 @@ def test_codes_by_their_numbers(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_directory_without_models(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("empty").mkdir()
     assert main(["check", "empty", "model.json"]) == 0
-    said = capsys.readouterr().out
-    assert said.startswith('no models in "empty"\nmodel.json: no errors')
+    assert capsys.readouterr().out.startswith('no models in "empty"\nmodel.json: no errors')
     assert main(["check", "empty", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["models"] == []
 
@@ -80,10 +79,10 @@ def test_an_empty_name_is_not_the_current_directory(model: Path, capsys: pytest.
 
 
 @pytest.mark.parametrize("command", ["check", "batch"])
-def test_a_directory_that_cannot_be_looked_into(
+def test_an_unreadable_directory(
     command: str, model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Tests may run as somebody who may look into all of them, so the system's answer is put in its place."""
+    """Simulates the error, because tests may run as root, which may read all directories."""
     Path("models/closed").mkdir(parents=True)
     scandir = os.scandir
 
@@ -98,9 +97,7 @@ def test_a_directory_that_cannot_be_looked_into(
     assert f'DML0003 error: the directory "{closed}" cannot be read: Permission denied' in capsys.readouterr().err
 
 
-def test_a_file_that_cannot_be_looked_at(
-    model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_unreadable_file(model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     stat = Path.stat
 
     def refused(path: Path, **how: bool) -> os.stat_result:
@@ -114,7 +111,7 @@ def test_a_file_that_cannot_be_looked_at(
 
 
 @pytest.mark.parametrize("line", ["run model.json --input x=x.bin --output-dir taken/out", "recorder -o taken"])
-def test_a_file_in_the_place_of_a_directory(line: str, model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_instead_of_a_directory(line: str, model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("taken").write_text("")
     Path("x.bin").write_bytes(bytes(16))
     assert main(line.split()) == 1
@@ -135,24 +132,24 @@ def test_a_file_in_the_place_of_a_directory(line: str, model: Path, capsys: pyte
 def test_models_from_standard_input(
     line: str, written: list[str], model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    given(monkeypatch, model.read_bytes())
+    set_stdin(monkeypatch, model.read_bytes())
     assert main(line.split()) == 0, capsys.readouterr().err
     assert set(written) <= {path.name for path in Path.cwd().iterdir()}
 
 
 @pytest.mark.parametrize("command", ["compile", "convert", "report"])
-def test_a_model_from_standard_input_lies_beside_nothing(
+def test_a_model_from_standard_input_needs_an_output(
     command: str, model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    given(monkeypatch, model.read_bytes())
+    set_stdin(monkeypatch, model.read_bytes())
     assert main([command, "-"]) == 2
     assert "choose the file to write with -o" in capsys.readouterr().err
     assert [path.name for path in Path.cwd().iterdir()] == ["model.json"]
 
 
-def test_what_standard_input_has_is_called_so(
+def test_the_name_of_standard_input(
     model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    given(monkeypatch, b'{"a": 1}')
+    set_stdin(monkeypatch, b'{"a": 1}')
     assert main(["check", "-"]) == 2
     assert 'the members of "<stdin>" belong to no known format' in capsys.readouterr().err

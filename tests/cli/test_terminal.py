@@ -1,4 +1,4 @@
-"""What only a terminal gets: colours, and how far long work is, with counts."""
+"""Output for terminals: colours and progress."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ ESCAPE = "\x1b["
 
 
 class Terminal(io.StringIO):
-    """A stream that calls itself a terminal."""
+    """A stream that claims to be a terminal."""
 
     def isatty(self) -> bool:
         return True
 
 
 @pytest.fixture(autouse=True)
-def surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
+def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")
 
 
 def seen(*arguments: str, code: int = 0) -> str:
-    """All that a command shows on a terminal."""
+    """Returns all output of a command on a terminal."""
     stream = Terminal()
     with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(stream):
         assert main(list(arguments)) == code
@@ -45,21 +45,20 @@ def test_terminals_have_colours(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\x1b[1;31m" not in seen("check", BROKEN, code=1)
 
 
-def test_nothing_else_has_them(capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_streams_have_no_colours(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", BROKEN]) == 1
     assert ESCAPE not in "".join(capsys.readouterr())
 
 
 @pytest.mark.parametrize("command", ["compile", "verify", "run", "explain", "report"])
-def test_long_work_says_how_far_it_is(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the line says, which a terminal shows some times a second."""
-    said: list[str] = []
-    monkeypatch.setattr(Status, "update", lambda self, text: said.append(text))
+def test_long_commands_show_progress(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reported: list[str] = []
+    monkeypatch.setattr(Status, "update", lambda self, text: reported.append(text))
     options = {"compile": ("-o", str(tmp_path / "o.onnx")), "report": ("--verify", "-o", str(tmp_path / "o.html"))}
     seen(command, DIGITS, *options.get(command, ()))
-    assert any(re.search(r"\d+ of \d+", text) for text in said), said
+    assert any(re.search(r"\d+ of \d+", text) for text in reported), reported
 
 
 @pytest.mark.parametrize("option", ["--quiet", "--json"])
-def test_who_asks_for_less_is_not_told(option: str, tmp_path: Path) -> None:
+def test_quiet_and_json_show_no_progress(option: str, tmp_path: Path) -> None:
     assert ESCAPE not in seen("compile", DIGITS, "-o", str(tmp_path / "out.onnx"), option)

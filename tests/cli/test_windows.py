@@ -1,4 +1,4 @@
-"""What is different on Windows, as far as any system shows it: names, lines, marks, and consoles."""
+"""Differences of Windows that can be tested on any system: names of files, line ends, byte order marks, consoles."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from tests.cli.test_cli import NATIVE
 ROOT = Path(dml2onnx.__file__).parent
 DEVICES = ["con", "CONOUT$", "NUL", "aux.txt", "Com1", "LPT9.a.b", "prn"]
 ODD = [*DEVICES, "UP", "up", "a:b", "a/b", "a\\b", "x?", "x*", '"<>|', "tab\t", "é", "console", "com10"]
-"""Names of values that a file cannot have everywhere, or that are one file on Windows."""
+"""Names of values that are no names of files everywhere, or that are the same file on Windows."""
 
 
 @pytest.fixture
 def odd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A model whose constants and outputs have odd names."""
+    """A directory with a model whose constants and outputs have odd names."""
     monkeypatch.chdir(tmp_path)
     four = {"DataType": "FLOAT32", "Sizes": [1, 1, 1, 4]}
     nodes = [
@@ -52,22 +52,15 @@ def odd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def possible(names: list[str]) -> bool:
-    """Whether Windows can hold files of these names in one directory, and none of them is a device."""
+    """Returns whether one directory on Windows can have files of these names, and none is a device."""
     distinct = len({name.casefold() for name in names}) == len(names)
     plain = all(PureWindowsPath(name).name == name and not set(name) & set('<>:"/\\|?*\t') for name in names)
-    devices = {
-        "con",
-        "prn",
-        "aux",
-        "nul",
-        "conin$",
-        "conout$",
-        *(f"{kind}{i}" for kind in ("com", "lpt") for i in range(10)),
-    }
+    ports = [f"{kind}{i}" for kind in ("com", "lpt") for i in range(10)]
+    devices = {"con", "prn", "aux", "nul", "conin$", "conout$", *ports}
     return distinct and plain and not any(name.partition(".")[0].casefold() in devices for name in names)
 
 
-def test_results_of_a_run_have_names_that_windows_has(odd: Path) -> None:
+def test_results_of_a_run_have_valid_names_on_windows(odd: Path) -> None:
     assert main(["run", "model.json", "--input", "x=x.npy", "--output-dir", "out", "--quiet"]) == 0
     names = os.listdir("out")
     assert possible(names), names
@@ -75,7 +68,7 @@ def test_results_of_a_run_have_names_that_windows_has(odd: Path) -> None:
 
 
 @pytest.mark.parametrize("target", ["graph.bin", "graph.json"])
-def test_files_of_constants_have_names_that_windows_has(odd: Path, target: str) -> None:
+def test_files_of_constants_have_valid_names_on_windows(odd: Path, target: str) -> None:
     Path("out").mkdir()
     dml2onnx.convert("model.json", f"out/{target}")
     assert possible(os.listdir("out")), os.listdir("out")
@@ -89,7 +82,7 @@ def test_other_names_stay(name: str) -> None:
     assert file_stem(name) == name
 
 
-# --- Lines and marks --------------------------------------------------------------------------------------------------
+# --- Line ends and byte order marks -----------------------------------------------------------------------------------
 
 BROKEN: dict[str, Any] = {**NATIVE, "nodes": [{**NATIVE["nodes"][0], "type": "NO_SUCH_OPERATOR"}]}
 
@@ -101,10 +94,10 @@ def written(path: Path, model: object, ends: str, encoding: str) -> Path:
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
 @pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
-def test_findings_have_the_same_place_whatever_ends_lines(
+def test_places_of_findings_do_not_depend_on_line_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], ends: str, encoding: str
 ) -> None:
-    """Of a file with carriage returns alone, which nobody writes any more, only the finding itself is the same."""
+    """With carriage returns alone, which are obsolete, only the finding itself is the same."""
     monkeypatch.chdir(tmp_path)
     written(Path("model.json"), BROKEN, "\n", "utf-8")
     assert main(["check", "model.json"]) == 1
@@ -120,17 +113,17 @@ def test_findings_have_the_same_place_whatever_ends_lines(
 
 
 def test_files_are_text_in_one_encoding() -> None:
-    """None is opened in the code page of the machine; what the package writes as text has the lines of no system."""
+    """The package opens no text file with the default encoding of the machine."""
     wrong = []
     for path in ROOT.rglob("*.py"):
         for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(call, ast.Call) and not _says_how(call):
+            if isinstance(call, ast.Call) and not _has_encoding(call):
                 wrong.append(f"{path.relative_to(ROOT)}:{call.lineno}")
     assert wrong == []
 
 
-def _says_how(call: ast.Call) -> bool:
-    """Whether a call that opens a text file names the encoding, or opens none."""
+def _has_encoding(call: ast.Call) -> bool:
+    """Returns whether a call names the encoding, or opens no text file."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     if name not in ("open", "read_text", "write_text"):
         return True
@@ -165,7 +158,7 @@ COMMANDS = [
 
 @pytest.mark.parametrize("page", ["cp1252", "cp437", "cp932", "ascii"])
 def test_commands_survive_code_pages(odd: Path, page: str) -> None:
-    """What a console cannot show is replaced; JSON has nothing that it could not show."""
+    """Characters that a console lacks are replaced; JSON has none."""
     script = (
         "import sys\n"
         "from dml2onnx.cli import main\n"

@@ -1,4 +1,4 @@
-"""What is repeated of a command line is short, whatever was written there."""
+"""Errors quote only a short part of a command line; parsing makes only the parsers that it needs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LONG = ["x" * 5000, "9" * 5000, "a\n\x1b[31m" * 1000, "-" * 5000, "a=" + "b" * 5
 
 
 def options() -> list[tuple[str, str]]:
-    """(command, option) of everything that takes a value; an empty option is the first positional argument."""
+    """Returns (command, option) for everything that takes a value; an empty option is the first positional argument."""
     (commands,) = (item for item in make_parser()._actions if isinstance(item, argparse._SubParsersAction))
     found = [("", "")]
     for name, parser in commands.choices.items():
@@ -42,19 +42,17 @@ def test_long_texts_are_shortened(
     monkeypatch.setenv("COLUMNS", "80")
     positional = {"": [], "ops": []}.get(command, ["model.json"])
     for text in LONG:
-        given = [f"{option}={text}", *positional] if option else [text]
-        code = main([*([command] if command else []), *given])
-        said = capsys.readouterr().err
-        assert code in (0, 1, 2)
-        usage, _, complaint = said.partition("\nfor more: ")[0].rpartition("error: ")
-        assert len(complaint) < 1500, complaint[:300]
-        assert "\x1b" not in complaint
+        arguments = [f"{option}={text}", *positional] if option else [text]
+        assert main([*([command] if command else []), *arguments]) in (0, 1, 2)
+        usage, _, error = capsys.readouterr().err.partition("\nfor more: ")[0].rpartition("error: ")
+        assert len(error) < 1500, error[:300]
+        assert "\x1b" not in error
         assert "Traceback" not in usage
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_by_itself_says_what_it_says_among_all(name: str) -> None:
-    """Only the parser of the command that is given is made."""
+def test_help_of_a_command_does_not_depend_on_the_others(name: str) -> None:
+    """The parser of one command has the same help as that of all commands."""
     (alone,), (commands,) = (
         [item.choices for item in parser._actions if isinstance(item, argparse._SubParsersAction)]
         for parser in (make_parser([name]), make_parser())
@@ -71,7 +69,7 @@ def test_parsing_makes_one_parser(monkeypatch: pytest.MonkeyPatch) -> None:
         return make_parser(complete)
 
     monkeypatch.setattr("dml2onnx.cli.parser.make_parser", make)
-    for given in (["ops"], ["--quiet", "ops"], ["help"], ["nothing"]):
+    for line in (["ops"], ["--quiet", "ops"], ["help"], ["nothing"]):
         with contextlib.suppress(SystemExit):
-            parsed(given)
+            parsed(line)
     assert made == [["ops"], ["ops"], [], []]

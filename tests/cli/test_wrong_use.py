@@ -1,4 +1,4 @@
-"""Exit code 2 for options that ask for what the model does not have, and what ``check`` says of findings it hides."""
+"""Exit code 2 for options that do not match the model, and the findings that ``check`` hides."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.newcomers.build import edit, text_of
 from tests.newcomers.networks import NETWORK
 
 WRONG = text_of(edit(NETWORK, {"conv/Mode": "CROSS", "constants/bias/colour": 3}).model)
-"""With a finding about an enumerator, and one about a member."""
+"""Has a finding about an enumerator, and one about a member."""
 
 
 @pytest.fixture
@@ -25,18 +25,17 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("command", ["check", "compile", "convert", "explain", "report", "run", "verify"])
 @pytest.mark.parametrize("size", ["batch=8", "image=1,3,32", "batch=N"])
-def test_sizes_of_what_is_not_there(command: str, size: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sizes_of_missing_inputs(command: str, size: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = sorted(here.iterdir())
     output = ["-o", "net.bin"] if command == "convert" else []
     assert main([command, "net.json", "--size", size, *output]) == 2
-    written = capsys.readouterr()
-    assert "DML2101" in written.out + written.err
+    assert "DML2101" in "".join(capsys.readouterr())
     assert sorted(here.iterdir()) == before
 
 
 @pytest.mark.parametrize("size", ["batch=8", "image=1,4,32,32"])
 def test_a_refused_size_counts_no_nodes(size: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The graph is not looked at: it is not said to have none."""
+    """The graph is not checked, so its nodes are not counted."""
     assert main(["check", "net.json", "--size", size]) in (1, 2)
     written = capsys.readouterr()
     assert "no nodes" not in written.out + written.err
@@ -52,18 +51,18 @@ def test_a_file_of_another_kind(arguments: list[str], here: Path, capsys: pytest
 
 
 @pytest.mark.parametrize(
-    ("options", "said", "code"),
+    ("options", "summary", "code"),
     [
         ([], "2 errors, no warnings in 4 nodes, checked at feature level 5_0\n", 1),
         (["--select", "DML16"], "no errors, no warnings in 4 nodes, checked at feature level 5_0; 2 findings of ", 0),
         (["--ignore", "DML1001"], "1 error, no warnings in 4 nodes, checked at feature level 5_0; 1 finding of ", 1),
     ],
 )
-def test_findings_that_are_hidden(
-    options: list[str], said: str, code: int, here: Path, capsys: pytest.CaptureFixture[str]
+def test_hidden_findings_are_counted(
+    options: list[str], summary: str, code: int, here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["check", "wrong.json", *options]) == code
-    assert said in capsys.readouterr().out
+    assert summary in capsys.readouterr().out
     assert main(["check", "wrong.json", "--json", *options]) == code
     answer = json.loads(capsys.readouterr().out)
     assert answer.get("hidden", 0) + len(answer["diagnostics"]) == 2

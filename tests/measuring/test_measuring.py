@@ -1,4 +1,4 @@
-"""How fast models are: whose answers are compared first, who takes turns, and what is shown."""
+"""Measuring the speed of models: comparison of results, order of runs, and tables."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def perf(capsys: Any, *arguments: str) -> dict[str, Any]:
 # --- The command ------------------------------------------------------------------------------------------------------
 
 
-def test_ways_side_by_side(model: Path, capsys: Any) -> None:
+def test_configurations_side_by_side(model: Path, capsys: Any) -> None:
     arguments = ["-O", "0", "-O", "1", "--threads", "1", "--threads", "2", "--target", "cpu", "--runs", "7"]
     answer = perf(capsys, "model.json", *arguments, "--warm-up", "2")
     ways = [(item["optimize"], item["threads"]) for item in answer["measured"]]
@@ -65,7 +65,7 @@ def test_ways_side_by_side(model: Path, capsys: Any) -> None:
     assert answer["logical_processors"] >= 1
 
 
-def test_a_time_instead_of_runs(model: Path, capsys: Any) -> None:
+def test_seconds_instead_of_runs(model: Path, capsys: Any) -> None:
     (item,) = perf(capsys, "model.json", "--seconds", "0.3")["measured"]
     assert item["runs"] >= 10
     assert item["seconds"] >= 0.3
@@ -94,7 +94,7 @@ def test_against_another_model(model: Path, capsys: Any, monkeypatch: pytest.Mon
 
 
 def test_answers_are_compared_first(model: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is measured when they differ."""
+    """Nothing is measured if they differ."""
     g = GraphBuilder()
     x = g.input("x", np.float32, [1, 4, 16, 16])
     y = g.convolution(x, np.ones((4, 4, 3, 3), np.float32), start_padding=1)
@@ -118,7 +118,7 @@ def test_a_page_with_the_figures(model: Path, capsys: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "message"),
     [
         (["nowhere.json"], 2, "DML0001"),
         ([], 2, "required: MODEL"),
@@ -133,10 +133,10 @@ def test_a_page_with_the_figures(model: Path, capsys: Any) -> None:
         (["model.json", "--report", "model.json"], 1, "DML3012"),
     ],
 )
-def test_command_lines_that_make_no_sense(arguments: list[str], code: int, said: str, model: Path, capsys: Any) -> None:
+def test_invalid_command_lines(arguments: list[str], code: int, message: str, model: Path, capsys: Any) -> None:
     before = model.read_bytes()
     assert main(["perf", *arguments]) == code
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert model.read_bytes() == before
 
 
@@ -144,7 +144,7 @@ def test_command_lines_that_make_no_sense(arguments: list[str], code: int, said:
 
 
 class FakeWorker:
-    """Remembers in which order workers are asked."""
+    """Records the order of calls to workers."""
 
     order: list[tuple[str, float, int, int]]
 
@@ -172,7 +172,7 @@ def subject(file: str, answer: Any, way: Way = CPU) -> Subject:
     return Subject("model", file, way, Path(file), {"y": np.asarray(answer)}, dict, 1)
 
 
-def test_they_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_subjects_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     FakeWorker.order = []
     monkeypatch.setattr(measurement, "_Worker", FakeWorker)
     subjects = [subject(name, [1.0]) for name in "abc"]
@@ -220,7 +220,7 @@ def test_differences() -> None:
 
 
 def test_a_worker_that_dies(model: Path, tmp_path: Path) -> None:
-    """What ends the process, such as a driver, is told with the exit code."""
+    """The exit code is reported, for crashes such as of a driver."""
     broken = subject("broken.onnx", [1.0])
     (tmp_path / "broken.onnx").write_bytes(b"nothing")
     with pytest.raises(DmlError) as caught:
@@ -236,7 +236,7 @@ def test_a_worker_that_dies(model: Path, tmp_path: Path) -> None:
 # --- Tables -----------------------------------------------------------------------------------------------------------
 
 
-def test_tables_leave_out_what_is_alike() -> None:
+def test_tables_omit_equal_columns() -> None:
     latency = Latency(*(0.001 * (k + 1) for k in range(9)))
     items = [Measured("m", provider="cpu", optimize=level, latency=latency, throughput=3) for level in (0, 1)]
     assert main_table(items)[0][:2] == ["provider", "-O"]

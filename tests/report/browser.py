@@ -1,7 +1,7 @@
 """A headless Chromium for tests, driven by its DevTools protocol: https://chromedevtools.github.io/devtools-protocol
 
-It is found in this order: Qt WebEngine in ``.venv-browser``, which ``scripts/test.py`` makes from the package index; a
-Chromium or Chrome of the system. Without either, and without a websocket client, the tests that need one are skipped.
+Uses Qt WebEngine in ``.venv-browser``, which ``scripts/test.py`` creates, or else a Chromium or Chrome of the system.
+Without a browser or a websocket client, tests that need one are skipped.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent.parent
 QT_PYTHONS = (ROOT / ".venv-browser" / "bin" / "python", ROOT / ".venv-browser" / "Scripts" / "python.exe")
 SYSTEM = ("chromium", "chromium-browser", "google-chrome", "chrome")
-PATIENCE = 60.0
+TIMEOUT = 60.0
 SIZE = (1440, 900)
 
 
 def command(port: int, profile: str) -> list[str]:
-    """What starts a browser; skips the test when there is none."""
+    """Returns the command that starts a browser; skips the test if there is none."""
     width, height = map(str, SIZE)
     for python in QT_PYTHONS:
         if python.exists():
@@ -50,22 +50,24 @@ class Browser:
     def __init__(self, address: str) -> None:
         import websocket
 
-        self._socket = websocket.create_connection(address, timeout=PATIENCE)
+        self._socket = websocket.create_connection(address, timeout=TIMEOUT)
         self._number = 0
         self.problems: list[str] = []
-        """What the console and the network said that should not be said."""
+        """Errors and warnings of the console and the network."""
         self.requests: list[str] = []
         for domain in ("Runtime", "Log", "Network", "Page"):
             self.call(f"{domain}.enable")
-        width, height = SIZE
-        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
-        self.call("Emulation.setDeviceMetricsOverride", **size)
+        self.resize(*SIZE)
 
     def close(self) -> None:
         self._socket.close()
 
+    def resize(self, width: int, height: int, *, mobile: bool = False) -> None:
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": mobile}
+        self.call("Emulation.setDeviceMetricsOverride", **size)
+
     def call(self, method: str, **parameters: object) -> dict[str, Any]:
-        """A command of the protocol and its result."""
+        """Sends a command of the protocol, and returns its result."""
         self._number += 1
         self._socket.send(json.dumps({"id": self._number, "method": method, "params": parameters}))
         while True:
@@ -89,7 +91,7 @@ class Browser:
                 self.requests.append(details["request"]["url"])
 
     def open(self, path: Path) -> None:
-        """Loads a file and waits until it is drawn."""
+        """Loads a file, and waits until it is drawn."""
         self.problems.clear()
         self.requests.clear()
         self.call("Page.navigate", url=path.as_uri())
@@ -97,30 +99,30 @@ class Browser:
         self.settle()
 
     def run(self, script: str) -> Any:
-        """The value of an expression."""
+        """Evaluates an expression."""
         answer = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
-    def wait(self, condition: str, seconds: float = PATIENCE) -> None:
-        """Until an expression holds."""
+    def wait(self, condition: str, seconds: float = TIMEOUT) -> None:
+        """Waits until an expression is true."""
         end = time.monotonic() + seconds
         while not self.run(condition):
             assert time.monotonic() < end, f"never: {condition}"
             time.sleep(0.02)
 
     def settle(self) -> None:
-        """Until what has been asked for is on the screen."""
+        """Waits until changes are on the screen."""
         self.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def click(self, x: float, y: float) -> None:
-        """With the left button, as a person does."""
+        """Clicks with the left button."""
         for kind in ("mousePressed", "mouseReleased"):
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
         self.settle()
 
     def click_on(self, selector: str) -> None:
-        """In the middle of an element."""
+        """Clicks in the middle of an element."""
         element = f"document.querySelector({json.dumps(selector)})"
         self.run(f"{element}.scrollIntoView({{block: 'center'}})")
         self.settle()
@@ -130,36 +132,36 @@ class Browser:
         self.click(*box)
 
     def press(self, key: str, code: int) -> None:
-        """A key without text, by its name and its Windows key code."""
+        """Presses a key without text, by its name and its Windows key code."""
         for kind in ("rawKeyDown", "keyUp"):
             self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code)
         self.settle()
 
     def type(self, text: str) -> None:
-        """Text, where the focus is."""
+        """Types text into the focused element."""
         for char in text:
             self.call("Input.dispatchKeyEvent", type="keyDown", key=char, text=char)
             self.call("Input.dispatchKeyEvent", type="keyUp", key=char)
         self.settle()
 
     def prefer(self, **features: str) -> None:
-        """Media features, such as ``prefers_color_scheme="dark"``."""
-        given = [{"name": name.replace("_", "-"), "value": value} for name, value in features.items()]
-        self.call("Emulation.setEmulatedMedia", features=given)
+        """Sets media features, such as ``prefers_color_scheme="dark"``."""
+        media = [{"name": name.replace("_", "-"), "value": value} for name, value in features.items()]
+        self.call("Emulation.setEmulatedMedia", features=media)
         self.settle()
 
     def screenshot(self) -> bytes:
-        """What is seen, as a PNG."""
+        """Returns the visible part as a PNG."""
         return base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
 
 
 Start = tuple[list[str], dict[str, str]]
-"""What starts a browser, and its environment."""
+"""A command that starts a browser, and its environment."""
 
 
 @contextlib.contextmanager
 def running(start: Callable[[int, str], Start] | None = None) -> Iterator[Browser]:
-    """A browser for as long as the block lasts; ``start`` gives another one, with a port and a profile of its own."""
+    """Runs a browser during the block; ``start`` selects another one, given a port and a profile."""
     pytest.importorskip("websocket", reason="the browser is driven with websocket-client")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -177,8 +179,8 @@ def running(start: Callable[[int, str], Start] | None = None) -> Iterator[Browse
 
 
 def _address(port: int, process: subprocess.Popen[str]) -> str:
-    """Where the first page listens; skips the test when the browser does not start, as where libraries are missing."""
-    end = time.monotonic() + PATIENCE
+    """Returns the address of the first page; skips the test if the browser cannot start, for want of libraries."""
+    end = time.monotonic() + TIMEOUT
     while time.monotonic() < end:
         if process.poll() is not None:
             assert process.stderr is not None

@@ -1,4 +1,4 @@
-"""Models for the tests of reports: a small one, one whose names mean harm, and one with much wrong."""
+"""Models for the tests of reports: small ones, one with hostile names, and one with many errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HOSTILE = "</script><img src=x onerror=alert(1)>\"'&\u202egnp.exe\u2028{{data}}<
 
 
 def small() -> dml2onnx.Graph:
-    """Two nodes that become three, one that is passed on, one that no output needs; x is read transposed as well."""
+    """Four live nodes, one of which is an identity, and one that no output needs; x is read transposed as well."""
     g = dml2onnx.GraphBuilder(name="small")
     x = g.input("x", "INT16", [2, 3], [1, 2])
     with g.scope("block"):
@@ -30,7 +30,7 @@ def small() -> dml2onnx.Graph:
 
 
 def scoped(blocks: int = 3) -> dml2onnx.Graph:
-    """Blocks of three nodes each, in a scope for each and one around all of them."""
+    """Blocks of three nodes, each in a scope of its own within a common one."""
     g = dml2onnx.GraphBuilder(name="scoped")
     x = g.input("x", "FLOAT32", [4])
     y = g.abs(x, name="first")
@@ -42,7 +42,7 @@ def scoped(blocks: int = 3) -> dml2onnx.Graph:
 
 
 def long_names() -> dml2onnx.Graph:
-    """A block of a network with the names that nodes get from their operators, and with strides."""
+    """A block of a network with default names of nodes, and with strides."""
     g = dml2onnx.GraphBuilder(name="long names")
     x = g.input("features_before_normalization", "FLOAT32", [1, 16, 32, 32])
     for number in range(2):
@@ -53,7 +53,7 @@ def long_names() -> dml2onnx.Graph:
 
 
 def changed() -> dml2onnx.Graph:
-    """The small one with other weights, x read as it lies, one node called otherwise, one more, and one less."""
+    """The small model with other weights, x read in memory order, one node renamed, one added, and one removed."""
     g = dml2onnx.GraphBuilder(name="changed")
     x = g.input("x", "INT16", [2, 3])
     with g.scope("block"):
@@ -64,7 +64,7 @@ def changed() -> dml2onnx.Graph:
 
 
 def wrong(graph: dml2onnx.Graph, options: VerifyOptions) -> Verification:
-    """What ``verify`` would say of a compiler whose convolution is wrong."""
+    """Returns the result of ``verify`` for a compiler with a wrong convolution."""
     verdict = verify(graph, rounds=1)
     spoiled: dict[str, Any] = {
         "wrong": 2,
@@ -78,7 +78,7 @@ def wrong(graph: dml2onnx.Graph, options: VerifyOptions) -> Verification:
 
 
 def hostile() -> dml2onnx.Graph:
-    """All names are such as to leave their places in HTML, XML or text."""
+    """All names would break unescaped HTML, XML or text."""
     g = dml2onnx.GraphBuilder(name="hostile")
     x = g.input(f"x{HOSTILE}", "INT8", [2, 2])
     graph = g.build({f"y{HOSTILE}": g.abs(x, name=HOSTILE)})
@@ -86,5 +86,5 @@ def hostile() -> dml2onnx.Graph:
 
 
 def broken() -> dml2onnx.Graph:
-    """The sample that shows what ``check`` says."""
+    """The sample with errors."""
     return dml2onnx.load(SAMPLES / "broken" / "model.json")

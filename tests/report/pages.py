@@ -16,15 +16,15 @@ from dml2onnx.report.records import Access, Report, Value
 from tests.report.models import HOSTILE, broken, changed, hostile, long_names, scoped, small, wrong
 
 
-def chain(count: int) -> Report:
-    """A report of so many activations one after another, without the work of making the graph."""
+def chain(count: int, prefix: str = "n") -> Report:
+    """Returns a report of a chain of activations, without building the graph."""
     report = gather(small())
     node = next(node for node in report.nodes if node.name == "activation_relu")
     tensor = node.outputs[0].tensor
     nodes = tuple(
         replace(
             node,
-            name=f"n{place}",
+            name=f"{prefix}{place}",
             onnx=(),
             inputs=(Access("InputTensor", place, tensor),),
             outputs=(Access("OutputTensor", place + 1, tensor),),
@@ -43,13 +43,13 @@ def spoiled() -> Report:
 
 
 def gelu() -> dml2onnx.Graph:
-    """A node that came with feature level 5_1."""
+    """A node that needs feature level 5_1."""
     g = dml2onnx.GraphBuilder()
     return g.build({"y": g.activation_gelu(g.input("x", "FLOAT32", [4]), name="gelu")})
 
 
 def written(directory: Path) -> dict[str, Path]:
-    """A page of each kind, by the name of what is special about it."""
+    """Writes a page of each kind; returns their paths by name."""
     reports: dict[str, Report | Comparison] = {
         "small": gather(small(), rounds=1, profile=True),
         "broken": gather(broken()),

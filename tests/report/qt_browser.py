@@ -1,4 +1,4 @@
-"""A Chromium without a window: Qt WebEngine, from its wheel. Speaks the DevTools protocol on the port that it is given.
+"""A Chromium without a window: Qt WebEngine, from its wheel, with the DevTools protocol on a given port.
 
 python qt_browser.py PORT WIDTH HEIGHT
 """

@@ -1,4 +1,4 @@
-"""The page in a headless Chromium, used as people use it: by mouse, keyboard and search; and accessibility."""
+"""The page in a headless Chromium: mouse, keyboard, search, and accessibility."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def opened(browser: Browser, pages: dict[str, Path], request: pytest.FixtureRequest) -> Iterator[Browser]:
-    """A page that is expected to say nothing to the console and to ask for nothing, whatever is done with it."""
+    """Opens a page, which must log no problems and load nothing during the test."""
     marker = request.node.get_closest_marker("parametrize")
     path = pages["small" if marker is None else request.getfixturevalue("name")]
     browser.prefer(prefers_color_scheme="light", prefers_reduced_motion="reduce")
     browser.open(path)
     yield browser
-    browser.run("0")  # what has been said until now arrives before the answer
+    browser.run("0")  # earlier messages arrive before its answer
     assert browser.problems == []
     assert [url for url in browser.requests if not url.startswith("data:")] == [path.as_uri()]
 
 
 def title(browser: Browser) -> list[str]:
-    """Heading of the details, and what is read out."""
+    """Returns the heading of the details, and the text for screen readers."""
     heading = "document.querySelector('#details h2').textContent"
     return browser.run(f"[{heading}, document.getElementById('status').textContent]")
 
 
 class Spot(NamedTuple):
-    """The middle of a box on its canvas, and how far its sides are from there."""
+    """The middle of a box on its canvas, and half its width."""
 
     graph: str
     x: float
@@ -60,13 +60,13 @@ class Spot(NamedTuple):
 
 
 def spot(browser: Browser, graph: str, text: str, scene: str = "") -> Spot:
-    """Where a box with this line is while the whole graph is shown, by the rules of the page's fit."""
+    """Shows the whole graph, and returns the place of the box with this line."""
     browser.click_on(f'[data-map="{graph}"][data-zoom="fit"]')
     return placed(browser, graph, text, scene or graph)
 
 
 def placed(browser: Browser, graph: str, text: str, *scenes: str) -> Spot:
-    """Where a box of the first scene is, drawn as large as the larger of all scenes has to be to be seen whole."""
+    """Returns the place of a box of the first scene, at the scale at which all scenes fit."""
     drawn = f"JSON.parse(document.getElementById('data').textContent).maps.{scenes[0]}"
     finder = f"({{boxes, width, height}}) => [boxes.find((box) => box.includes({json.dumps(text)})), width, height]"
     (_, _, x, y, wide, *_), width, height = browser.run(f"({finder})({drawn})")
@@ -85,7 +85,7 @@ def click(browser: Browser, at: Spot) -> None:
 
 
 def colour(browser: Browser, at: Spot) -> list[int]:
-    """Of a box, inside its left side."""
+    """Returns the colour of a box near its left side."""
     found = browser.run(
         f"""(() => {{
           const copy = new OffscreenCanvas(1, 1).getContext("2d"); // reading the page's own would slow it down
@@ -97,20 +97,33 @@ def colour(browser: Browser, at: Spot) -> list[int]:
     return found
 
 
-def choose(browser: Browser, measure: str) -> None:
-    """As the list of colours does when something else is chosen there."""
+def choose(browser: Browser, value: str, list_: str = "colour") -> None:
+    """Chooses a value in a list of the page."""
     browser.run(
         f"""(() => {{
-          const list = document.getElementById("colour");
-          list.value = "{measure}";
+          const list = document.getElementById("{list_}");
+          list.value = "{value}";
           list.dispatchEvent(new Event("change"));
         }})()"""
     )
     browser.settle()
 
 
+def search(browser: Browser, text: str) -> None:
+    """Shows the first match of a text."""
+    browser.run("document.getElementById('search').focus()")
+    browser.type(text)
+    browser.press(*ENTER)
+
+
+def text_of(browser: Browser, name: str) -> str:
+    text = browser.run(f"document.getElementById('{name}').textContent")
+    assert isinstance(text, str)
+    return text
+
+
 def background(browser: Browser) -> int:
-    """How light the page is: the sum of red, green and blue."""
+    """Returns the lightness of the page: the sum of red, green and blue."""
     text = browser.run("getComputedStyle(document.body).backgroundColor")
     return sum(map(int, re.findall(r"\d+", text)))
 
@@ -121,8 +134,8 @@ def test_a_click_on_a_node_shows_it_on_both_sides(opened: Browser) -> None:
     before = colour(opened, conv)
     click(opened, spot(opened, "directml", "convolution"))
     assert title(opened) == ["CONVOLUTION", "CONVOLUTION convolution"]
-    assert colour(opened, conv) != before  # what it became is marked
-    details = opened.run("document.getElementById('details').textContent")
+    assert colour(opened, conv) != before  # its ONNX node is marked
+    details = text_of(opened, "details")
     for text in ("FilterTensor", "constant", "Strides", "Needs 1_0", "agrees", "GroupCount", "read by activation_relu"):
         assert text in details
     assert opened.run("document.querySelectorAll('#details .tensor svg').length") == 3
@@ -130,8 +143,8 @@ def test_a_click_on_a_node_shows_it_on_both_sides(opened: Browser) -> None:
     assert opened.run(cells) == [16, 9, 4]
 
 
-def test_memory_is_drawn_as_it_lies(opened: Browser) -> None:
-    """x is 2 by 3 with strides 1 and 2: its rows lie side by side."""
+def test_tensors_are_drawn_in_memory_order(opened: Browser) -> None:
+    """x is 2 by 3 with strides 1 and 2: its columns are contiguous."""
     click(opened, spot(opened, "directml", "block_largest"))
     cells = "document.querySelector('#details .tensor svg').querySelectorAll('text')"
     numbers = f"[...{cells}].map((item) => item.textContent)"
@@ -176,10 +189,10 @@ def test_the_keyboard_walks_along_edges(opened: Browser) -> None:
 
 @pytest.mark.parametrize("name", ["broken"])
 def test_a_finding_leads_to_its_node(opened: Browser, name: str) -> None:
-    assert "No ONNX model" in opened.run("document.getElementById('onnx-count').textContent")
+    assert "No ONNX model" in text_of(opened, "onnx-count")
     bar = "document.getElementById('onnx-title').closest('section').getBoundingClientRect()"
-    assert opened.run(f"{bar}.height") < 60  # no room is left for what there is not
-    assert "did you mean" in opened.run("document.getElementById('panel-findings').textContent")
+    assert opened.run(f"{bar}.height") < 60  # takes no space
+    assert "did you mean" in text_of(opened, "panel-findings")
     assert '"REFLECTION"' in opened.run(
         "document.querySelector('#panel-findings tbody tr').lastElementChild.previousSibling.textContent"
     )
@@ -196,7 +209,7 @@ def test_a_finding_leads_to_its_node(opened: Browser, name: str) -> None:
     assert "DML1602" in card
     assert "6_2" in card
     reason = "InputTensor/DataType: FLOAT32 or FLOAT16 instead of INT8"
-    assert reason in opened.run("document.getElementById('details').textContent")
+    assert reason in text_of(opened, "details")
     several = cards("DML1701")
     assert title(opened) == ["CONVOLUTION", "CONVOLUTION features, 2 findings"]
     assert len(several) == 2
@@ -212,42 +225,41 @@ def test_tables_sort_and_filter(opened: Browser) -> None:
     assert opened.run("document.querySelector('#panel-nodes th').getAttribute('aria-sort')") == "ascending"
     opened.click_on("#panel-nodes th:nth-child(1) button")
     assert opened.run(names) == sorted(original, reverse=True)
-    opened.click_on("#panel-nodes th:nth-child(8) button")  # by time, what has none last
+    opened.click_on("#panel-nodes th:nth-child(8) button")  # by time; nodes without times come last
     assert opened.run(names)[0] in {"activation_relu", "block_largest", "convolution"}
     assert opened.run(names)[-1] in {"unused", "same"}
     opened.click_on(".filter")
     opened.type("int16 abs")
     assert opened.run(names) == ["unused"]
-    assert opened.run("document.getElementById('status').textContent") == "1 row"
+    assert text_of(opened, "status") == "1 row"
 
 
-def test_the_map_is_coloured_by_what_is_measured(opened: Browser) -> None:
+def test_the_map_is_coloured_by_measurements(opened: Browser) -> None:
     largest, conv = (spot(opened, "directml", name) for name in ("block_largest", "convolution"))
     choose(opened, "findings")
     plain = colour(opened, conv)
-    legend = "document.getElementById('legend').textContent"
     expected = {"level": "1_03_0", "error": "0 %", "time": "µs", "memory": "12 bytes24 bytes"}
     for measure, words in expected.items():
         choose(opened, measure)
-        assert words in opened.run(legend)
+        assert words in text_of(opened, "legend")
         assert colour(opened, conv) != colour(opened, largest)
         assert colour(opened, largest) != plain
     choose(opened, "findings")
-    assert opened.run(legend) == ""
+    assert text_of(opened, "legend") == ""
     assert colour(opened, conv) == plain
 
 
 @pytest.mark.parametrize("name", ["wrong"])
-def test_what_is_computed_wrong_stands_out(opened: Browser, name: str) -> None:
+def test_wrong_nodes_stand_out(opened: Browser, name: str) -> None:
     assert "differs from the reference" in opened.run("document.querySelector('header').textContent")
-    assert "There was time for 1 of 3 cases." in opened.run("document.getElementById('details').textContent")
+    assert "There was time for 1 of 3 cases." in text_of(opened, "details")
     choose(opened, "error")
-    assert "wrong" in opened.run("document.getElementById('legend').textContent")
+    assert "wrong" in text_of(opened, "legend")
     conv = spot(opened, "directml", "convolution")
     red, green, blue, _ = colour(opened, conv)
     assert red > 2 * max(green, blue)
     click(opened, conv)
-    details = opened.run("document.getElementById('details').textContent")
+    details = text_of(opened, "details")
     for text in ("2 of 4 elements are wrong", "[0, 0, 1, 1], case 1 (ordinary values)", "nan", "± 0.25"):
         assert text in details
     opened.click_on("#tab-verification")
@@ -271,8 +283,8 @@ def test_light_and_dark(opened: Browser) -> None:
     assert colour(opened, conv) == dark
 
 
-def test_a_picture_of_it(opened: Browser) -> None:
-    """What the canvases show is seen: edges, text and boxes in many shades."""
+def test_canvases_are_visible(opened: Browser) -> None:
+    """Canvases are visible: edges, text and boxes in many shades."""
     from PIL import Image
 
     picture = Image.open(io.BytesIO(opened.screenshot())).convert("RGB")
@@ -285,9 +297,7 @@ def test_a_picture_of_it(opened: Browser) -> None:
 
 @pytest.mark.parametrize("name", ["hostile"])
 def test_hostile_names_are_text_everywhere(opened: Browser, name: str) -> None:
-    opened.run("document.getElementById('search').focus()")
-    opened.type("abs")
-    opened.press(*ENTER)
+    search(opened, "abs")
     opened.click_on("#tab-onnx")
     shown = opened.run("document.body.innerText")
     assert "\u202e" not in shown
@@ -297,12 +307,12 @@ def test_hostile_names_are_text_everywhere(opened: Browser, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["large"])
-def test_of_many_nodes_only_those_in_view_are_drawn(opened: Browser, name: str) -> None:
+def test_only_visible_nodes_are_drawn(opened: Browser, name: str) -> None:
     opened.run(
         """const prototype = CanvasRenderingContext2D.prototype;
         for (const name of ["fillText", "roundRect", "fill", "stroke"]) {
           const original = prototype[name];
-          prototype[name] = function (...given) { window.calls += 1; return original.apply(this, given); };
+          prototype[name] = function (...args) { window.calls += 1; return original.apply(this, args); };
         }"""
     )
 
@@ -319,9 +329,7 @@ def test_of_many_nodes_only_those_in_view_are_drawn(opened: Browser, name: str) 
     assert opened.run(rows) == 200
     opened.click_on("#panel-nodes .more")
     assert opened.run(rows) == 1200
-    opened.run("document.getElementById('search').focus()")
-    opened.type("n4321")
-    opened.press(*ENTER)
+    search(opened, "n4321")
     assert title(opened)[1] == "ACTIVATION_RELU n4321"
 
 
@@ -330,41 +338,28 @@ def test_of_many_nodes_only_those_in_view_are_drawn(opened: Browser, name: str) 
 ROWS = "[...document.querySelectorAll('.panel:not([hidden]) tbody tr')].map((row) => row.innerText)"
 
 
-def details(browser: Browser) -> str:
-    text = browser.run("document.getElementById('details').innerText")
-    assert isinstance(text, str)
-    return text
-
-
-def status(browser: Browser) -> str:
-    text = browser.run("document.getElementById('status').textContent")
-    assert isinstance(text, str)
-    return text
-
-
 @pytest.mark.parametrize("name", ["compared"])
-def test_the_keyboard_goes_from_difference_to_difference(opened: Browser, name: str) -> None:
-    position = "document.getElementById('position').textContent"
-    assert opened.run(position) == "6 differences"
+def test_keys_visit_all_differences(opened: Browser, name: str) -> None:
+    assert text_of(opened, "position") == "6 differences"
     seen = []
     for number in range(1, 7):
         opened.type("n")
-        assert opened.run(position) == f"{number} of 6"
-        seen.append(status(opened))
+        assert text_of(opened, "position") == f"{number} of 6"
+        seen.append(text_of(opened, "status"))
     assert seen[0].startswith("ELEMENT_WISE_MAX block_largest, changed: ATensor.Strides")
     assert "ELEMENT_WISE_ABS unused, only in one" in seen
     assert "ELEMENT_WISE_ABS added, only in two" in seen
     opened.type("n")
-    assert status(opened) == seen[0]  # round and round
+    assert text_of(opened, "status") == seen[0]  # starts again
     opened.type("p")
-    assert status(opened) == seen[-1]
+    assert text_of(opened, "status") == seen[-1]
     opened.click_on("#previous")
-    assert status(opened) == seen[-2]
+    assert text_of(opened, "status") == seen[-2]
     opened.click_on("#next")
-    assert status(opened) == seen[-1]
+    assert text_of(opened, "status") == seen[-1]
     opened.run("document.getElementById('search').focus()")
-    opened.type("n")  # in a text it is a letter
-    assert opened.run(position) == "6 of 6"
+    opened.type("n")  # a letter in the search field
+    assert text_of(opened, "position") == "6 of 6"
 
 
 @pytest.mark.parametrize("name", ["compared"])
@@ -372,25 +367,24 @@ def test_a_click_shows_both_sides_of_a_pair(opened: Browser, name: str) -> None:
     there = spot(opened, "right", "rectified", "right.directml")
     click(opened, spot(opened, "left", "activation_relu", "left.directml"))
     assert title(opened) == ["ACTIVATION_RELU", "ACTIVATION_RELU activation_relu → rectified, the same: name"]
-    assert "found by its place in the graph" in details(opened)
+    assert "found by its place in the graph" in text_of(opened, "details")
     click(opened, spot(opened, "left", "convolution", "left.directml"))
     assert "contents FilterTensor" in opened.run("document.querySelector('#details tr.differs').innerText")
     click(opened, there)
     assert title(opened)[0] == "ACTIVATION_RELU"
     click(opened, spot(opened, "left", "block_largest", "left.directml"))
-    text = details(opened)
+    text = text_of(opened, "details")
     assert "[1, 2]" in text
     assert "[3, 1]" in text
     numbers = "[...document.querySelectorAll('#details svg')].map((svg) => svg.textContent.match(/\\d+$/)[0])"
-    assert opened.run(numbers)[:2] == ["031425", "012345"]  # how both lie in memory
+    assert opened.run(numbers)[:2] == ["031425", "012345"]  # the memory order of both
 
 
 @pytest.mark.parametrize("name", ["compared"])
-def test_two_graphs_begin_whole_and_equally_large(opened: Browser, name: str) -> None:
-    """Also where neither is as large as one graph alone would be."""
+def test_two_graphs_start_whole_at_one_scale(opened: Browser, name: str) -> None:
+    """Also if both are smaller than a single graph would be."""
     scenes = ("right.directml", "left.directml")
-    size = {"width": 1280, "deviceScaleFactor": 1, "mobile": False}
-    opened.call("Emulation.setDeviceMetricsOverride", height=620, **size)
+    opened.resize(1280, 620)
     try:
         opened.settle()
         for graph, text, own in (("right", "same", scenes), ("left", "unused", scenes[::-1])):
@@ -398,15 +392,13 @@ def test_two_graphs_begin_whole_and_equally_large(opened: Browser, name: str) ->
             assert title(opened)[1].startswith("ELEMENT_WISE_")
             assert text in title(opened)[1]
     finally:
-        opened.call("Emulation.setDeviceMetricsOverride", **{**size, "width": SIZE[0], "height": SIZE[1]})
+        opened.resize(*SIZE)
 
 
 @pytest.mark.parametrize("name", ["compared"])
 def test_search_finds_pairs_by_either_name(opened: Browser, name: str) -> None:
     opened.press("/", 191)
-    opened.run("document.getElementById('search').focus()")
-    opened.type("rectified")
-    opened.press(*ENTER)
+    search(opened, "rectified")
     assert title(opened)[0] == "ACTIVATION_RELU"
 
 
@@ -427,20 +419,13 @@ def test_tables_of_two_graphs(opened: Browser, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["compared"])
 def test_the_onnx_graphs_side_by_side(opened: Browser, name: str) -> None:
-    opened.run(
-        """(() => {
-          const list = document.getElementById("graphs");
-          list.value = "onnx";
-          list.dispatchEvent(new Event("change"));
-        })()"""
-    )
-    opened.settle()
+    choose(opened, "onnx", "graphs")
     added = spot(opened, "right", "added/Abs", "right.onnx")
     plain = colour(opened, added)
     click(opened, added)
     assert title(opened) == ["ELEMENT_WISE_ABS", "ELEMENT_WISE_ABS added, only in two"]
     choose(opened, "memory")
-    assert "bytes" in opened.run("document.getElementById('legend').textContent")
+    assert "bytes" in text_of(opened, "legend")
     assert colour(opened, added) != plain
 
 
@@ -448,7 +433,7 @@ def test_the_onnx_graphs_side_by_side(opened: Browser, name: str) -> None:
 def test_two_levels_side_by_side(opened: Browser, name: str) -> None:
     opened.type("n")
     assert title(opened)[0] == "ACTIVATION_GELU"
-    assert "not compiled" in details(opened)
+    assert "not compiled" in text_of(opened, "details")
     assert opened.run("document.querySelectorAll('#details .finding').length") == 1
 
 
@@ -465,16 +450,14 @@ def test_a_graph_with_errors_beside_another(opened: Browser, name: str) -> None:
 @pytest.mark.parametrize("name", ["large pair"])
 def test_two_graphs_of_many_nodes(opened: Browser, name: str) -> None:
     assert opened.run("document.getElementById('next').disabled")
-    opened.run("document.getElementById('search').focus()")
-    opened.type("n4321")
-    opened.press(*ENTER)
+    search(opened, "n4321")
     assert title(opened)[1] == "ACTIVATION_RELU n4321, the same"
 
 
 @pytest.mark.skipif(AXE is None, reason="axe-core comes with .venv-browser, which scripts/test.py makes")
 @pytest.mark.parametrize("name", ["small", "broken", "hostile", "compared", "other errors"])
 def test_accessibility(opened: Browser, name: str) -> None:
-    """By the rules of axe-core, in light with nothing chosen and in dark with a node."""
+    """The rules of axe-core, in the light theme without a selection, and in the dark theme with a node."""
     assert AXE is not None
     opened.run(AXE.read_text(encoding="utf-8") + "; 0")
     rules = """axe.run().then(({violations}) => violations.map((item) =>
@@ -488,7 +471,7 @@ def test_accessibility(opened: Browser, name: str) -> None:
 
 
 def test_the_map_is_coloured_by_classes_of_operators(opened: Browser) -> None:
-    """A legend names those that occur; both graphs have the same colours for the same."""
+    """The legend names the classes in use; both graphs have the same colours."""
     choose(opened, "kind")
     chips = "[...document.querySelectorAll('#legend .class')].map((item) => item.textContent)"
     assert "convolution" in opened.run(chips)
@@ -496,14 +479,14 @@ def test_the_map_is_coloured_by_classes_of_operators(opened: Browser) -> None:
     conv, onnx = spot(opened, "directml", "convolution"), spot(opened, "onnx", "convolution/Conv")
     one, same = colour(opened, conv), colour(opened, onnx)
     other = colour(opened, spot(opened, "directml", "block_largest"))
-    assert max(abs(a - b) for a, b in zip(one, same, strict=True)) < 12  # at its rim they are mixed with the border
+    assert max(abs(a - b) for a, b in zip(one, same, strict=True)) < 12  # antialiased with the border
     assert max(abs(a - b) for a, b in zip(one, other, strict=True)) > 12
 
 
-def test_the_whole_graph_stays_in_view_when_the_page_changes_its_size(opened: Browser) -> None:
-    """Unless somebody has looked at another part of it."""
+def test_the_whole_graph_stays_in_view_when_the_page_is_resized(opened: Browser) -> None:
+    """Unless another part of it was shown."""
     seen = "document.querySelector('#directml canvas').toDataURL()"
-    spot(opened, "directml", "convolution")  # which shows the whole graph
+    spot(opened, "directml", "convolution")  # shows the whole graph
     before = opened.run(seen)
     opened.run("document.querySelector('header').style.paddingBottom = '120px'")
     opened.settle()
@@ -513,8 +496,8 @@ def test_the_whole_graph_stays_in_view_when_the_page_changes_its_size(opened: Br
     assert before != moved == opened.run(seen)
 
 
-def test_a_graph_of_many_layers_begins_with_its_whole_width(opened: Browser) -> None:
-    """Where that can be read: it is drawn between margins of 16 pixels, 16 from the top."""
+def test_a_graph_of_many_layers_starts_at_full_width(opened: Browser) -> None:
+    """If it is readable at that scale: it is drawn between margins of 16 pixels, 16 from the top."""
     scene = "JSON.parse(document.getElementById('data').textContent).maps.directml"
     wide, high, boxes = opened.run(f"(({{width, height, boxes}}) => [width, height, boxes])({scene})")
     host, seen = "document.getElementById('directml')", (round(0.7 * wide) + 32, round(0.4 * high))
@@ -532,11 +515,10 @@ def test_a_graph_of_many_layers_begins_with_its_whole_width(opened: Browser) -> 
 # --- Scopes -----------------------------------------------------------------------------------------------------------
 
 SCOPES = "document.getElementById('scopes')"
-DETAILS = "document.getElementById('details').innerText"
 
 
 def middle(browser: Browser, graph: str) -> tuple[float, float]:
-    """The middle of a map."""
+    """Returns the middle of a map."""
     box = f"document.getElementById('{graph}').getBoundingClientRect()"
     x, y = browser.run(f"(({{x, y, width, height}}) => [x + width / 2, y + height / 2])({box})")
     return x, y
@@ -544,51 +526,48 @@ def middle(browser: Browser, graph: str) -> tuple[float, float]:
 
 @pytest.mark.parametrize("name", ["scoped"])
 def test_scopes_collapse_and_expand_in_both_graphs(opened: Browser, name: str) -> None:
-    """x, first, body, last, y: the scope is in the middle of the whole graph then."""
+    """The graph is x, first, body, last, y, so the scope is in its middle."""
     seen = "['directml', 'onnx'].map((name) => document.querySelector(`#${name} canvas`).toDataURL())"
-    assert opened.run(SCOPES + ".textContent") == "Collapse scopes"
+    assert text_of(opened, "scopes") == "Collapse scopes"
     before = opened.run(seen)
     opened.click_on("#scopes")
-    assert opened.run(SCOPES + ".textContent") == "Expand scopes"
+    assert text_of(opened, "scopes") == "Expand scopes"
     after = opened.run(seen)
     assert before[0] != after[0]
     assert before[1] != after[1]
     opened.click_on('[data-map="directml"][data-zoom="fit"]')
     x, y = middle(opened, "directml")
     opened.click(x - 12, y)
-    assert "Scope body of 9 DirectML nodes" in opened.run(DETAILS)
-    assert "3 × ELEMENT_WISE_NEGATE" in opened.run(DETAILS)
-    assert "time" in opened.run(DETAILS)
+    assert "Scope body of 9 DirectML nodes" in text_of(opened, "details")
+    assert "3 × ELEMENT_WISE_NEGATE" in text_of(opened, "details")
+    assert "time" in text_of(opened, "details")
     opened.click_on("#details .chip")
-    assert opened.run("document.getElementById('status').textContent") == "body opened"
+    assert text_of(opened, "status") == "body opened"
     assert opened.run("document.querySelector('#details .chip').textContent") == "Collapse"
     opened.click_on("#scopes")
-    assert opened.run(SCOPES + ".textContent") == "Collapse scopes"
+    assert text_of(opened, "scopes") == "Collapse scopes"
 
 
 @pytest.mark.parametrize("name", ["scoped"])
-def test_the_sign_of_a_scope_and_the_title_of_its_frame(opened: Browser, name: str) -> None:
-    """The right end of a closed scope opens it, so does a double click, and Enter opens and closes."""
+def test_scopes_open_and_close_by_mouse_and_keyboard(opened: Browser, name: str) -> None:
+    """The right end of a closed scope opens it; Enter opens and closes."""
     opened.click_on("#scopes")
     opened.click_on('[data-map="directml"][data-zoom="fit"]')
     x, y = middle(opened, "directml")
-    status = "document.getElementById('status').textContent"
     opened.click(x, y)
-    assert opened.run(status) == "scope body, closed"
+    assert text_of(opened, "status") == "scope body, closed"
     opened.press(*ENTER)  # the focus is on the map
-    assert opened.run(status) == "body opened"
+    assert text_of(opened, "status") == "body opened"
     opened.press(*ENTER)
-    assert opened.run(status) != "body closed"  # what is chosen are the boxes in it, and none of them
+    assert text_of(opened, "status") != "body closed"  # no box in it is selected
 
 
 @pytest.mark.parametrize("name", ["scoped large"])
-def test_many_nodes_begin_collapsed_and_search_opens_the_way(opened: Browser, name: str) -> None:
-    assert opened.run(SCOPES + ".textContent") == "Expand scopes"
-    opened.run("document.getElementById('search').focus()")
-    opened.type("body/block123/relu")
-    opened.press(*ENTER)
+def test_large_graphs_start_collapsed_and_search_expands_them(opened: Browser, name: str) -> None:
+    assert text_of(opened, "scopes") == "Expand scopes"
+    search(opened, "body/block123/relu")
     assert title(opened)[1] == "ACTIVATION_RELU body/block123/relu"
-    assert opened.run(SCOPES + ".textContent") == "Expand scopes"  # the other blocks are closed
+    assert text_of(opened, "scopes") == "Expand scopes"  # the other blocks are closed
     opened.click_on("#scopes")
     opened.click_on("#scopes")
     assert title(opened)[1] == "ACTIVATION_RELU body/block123/relu"
@@ -599,12 +578,11 @@ def test_without_scopes_there_is_no_button(opened: Browser) -> None:
 
 
 @pytest.mark.parametrize("name", ["small", "broken", "scoped", "long names", "compared"])
-def test_nothing_is_cut_at_any_width(opened: Browser, name: str) -> None:
-    """Neither the page nor a table nor the row of tabs is wider than what is seen."""
+def test_nothing_is_clipped_at_any_width(opened: Browser, name: str) -> None:
+    """Neither the page nor a table nor the row of tabs is wider than the window."""
     try:
         for width in (390, 820, 1024, 1280, 1440, 1920):
-            size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
-            opened.call("Emulation.setDeviceMetricsOverride", **size)
+            opened.resize(width, 900, mobile=width < 500)
             opened.settle()
             for tab in opened.run("[...document.querySelectorAll('[role=tab]')].map((tab) => tab.id)"):
                 opened.run(f"document.getElementById('{tab}').click()")
@@ -614,11 +592,10 @@ def test_nothing_is_cut_at_any_width(opened: Browser, name: str) -> None:
             wide, seen = opened.run("[document.documentElement.scrollWidth, innerWidth]")
             assert wide <= seen, width
     finally:
-        size = {"width": SIZE[0], "height": SIZE[1], "deviceScaleFactor": 1, "mobile": False}
-        opened.call("Emulation.setDeviceMetricsOverride", **size)
+        opened.resize(*SIZE)
 
 
 def fits(browser: Browser, element: str) -> bool:
-    """Whether an element has nothing to scroll sideways."""
+    """Returns whether an element does not scroll sideways."""
     wide, seen = browser.run(f"(({{scrollWidth, clientWidth}}) => [scrollWidth, clientWidth])({element})")
     return bool(wide <= seen)

@@ -1,4 +1,4 @@
-"""``dml2onnx report``: files, exit codes, and what is refused."""
+"""``dml2onnx report``: files, exit codes, and refusals."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_beside_the_model_only_an_earlier_report_is_replaced(
     assert path.read_text() == "<p>mine</p>"
 
 
-def test_findings_are_the_exit_code_and_the_page_is_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_findings_set_the_exit_code_and_the_page_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "broken.html"
     assert main(["report", str(SAMPLES / "broken" / "model.json"), "-o", str(out)]) == 1
     errors = len(dml2onnx.check(SAMPLES / "broken" / "model.json"))
@@ -49,7 +49,7 @@ def test_findings_are_the_exit_code_and_the_page_is_there(tmp_path: Path, capsys
     assert "DML1108" in out.read_text()
 
 
-def test_what_is_computed_wrong_is_the_exit_code(
+def test_wrong_results_set_the_exit_code(
     model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("dml2onnx.report.gathering.verify_graph", wrong)
@@ -57,7 +57,7 @@ def test_what_is_computed_wrong_is_the_exit_code(
     assert "differs from the reference" in model.with_suffix(".html").read_text()
 
 
-def test_json_is_the_value(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_has_the_report(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", str(model), "--json", "--verify", "--profile"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["report"] == 2
@@ -81,7 +81,7 @@ def test_standard_output(model: Path, capfdbinary: pytest.CaptureFixture[bytes])
         (["-o", "{directory}"], 2),
     ],
 )
-def test_what_is_refused(model: Path, arguments: list[str], code: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_refused_outputs(model: Path, arguments: list[str], code: int, capsys: pytest.CaptureFixture[str]) -> None:
     before = model.read_bytes()
     filled = [item.format(model=model, directory=model.parent) for item in arguments]
     assert main(["report", str(model), *filled]) == code
@@ -89,7 +89,7 @@ def test_what_is_refused(model: Path, arguments: list[str], code: int, capsys: p
     assert model.read_bytes() == before
 
 
-def test_a_page_never_replaces_what_the_model_was_read_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_page_never_replaces_its_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "model.html"
     shutil.copy(SAMPLES / "broken" / "model.json", path)
     assert main(["report", str(path), "-o", str(path)]) == 1
@@ -109,17 +109,17 @@ def test_a_page_never_replaces_what_the_model_was_read_from(tmp_path: Path, caps
 def test_the_target_is_that_of_the_provider(
     options: list[str], target: str, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of the command and of batches; nothing runs, so that the providers need not be here."""
-    asked: list[str] = []
+    """For the command and for batches; nothing runs, so the providers need not be installed."""
+    targets: list[str] = []
 
     def compiled(graph: dml2onnx.Graph, options: CompileOptions) -> CompiledModel:
-        asked.append(options.target)
+        targets.append(options.target)
         return compile_graph(graph, options)
 
     monkeypatch.setattr(gathering, "compile_graph", compiled)
     assert main(["report", str(model), "--json", *options]) == 0
     assert main(["batch", str(model), "--do", "report", "--jobs", "1", "-o", str(tmp_path / "out"), *options]) == 0
-    assert asked[0] == target
-    assert target not in asked[1:]  # which only count what other targets leave over
+    assert targets[0] == target
+    assert target not in targets[1:]  # compiled to count nodes without kernels on other targets
     journal = (tmp_path / "out" / "journal.jsonl").read_text(encoding="utf-8").splitlines()
     assert json.loads(journal[0])["options"]["target"] == target

@@ -1,10 +1,10 @@
-"""Two reports side by side: which nodes are the same, in what the others differ, and what only one graph has."""
+"""Comparison of two reports: matching nodes, their differences, and nodes of only one graph."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,9 +24,10 @@ from dml2onnx.report.form import as_json
 from dml2onnx.report.gathering import gather
 from dml2onnx.report.html import page
 from dml2onnx.report.matching import match_nodes
-from dml2onnx.report.records import Access, Report, Value
+from dml2onnx.report.records import Report
 from dml2onnx.report.svg import drawing
 from tests.report.models import SAMPLES, broken, changed, hostile, small, wrong
+from tests.report.pages import chain as long_chain
 
 SCHEMA = json.loads((catalog.schemas_directory() / "report.schema.json").read_text(encoding="utf-8"))
 
@@ -37,7 +38,7 @@ def compared(left: dml2onnx.Graph, right: dml2onnx.Graph) -> Comparison:
 
 
 def states(found: Comparison) -> dict[tuple[str | None, str | None], tuple[str, str]]:
-    """State and kind of match of each node, by its names on both sides."""
+    """Returns state and kind of match of each node, by its names on both sides."""
     nodes = [pair for pair in found.pairs if pair.kind == "node"]
     sides = found.left.nodes, found.right.nodes
     names = [[None if at is None else side[at].name for side, at in zip(sides, (pair.left, pair.right), strict=True)]
@@ -46,14 +47,14 @@ def states(found: Comparison) -> dict[tuple[str | None, str | None], tuple[str, 
 
 
 def changes(found: Comparison, name: str) -> dict[tuple[str, str], tuple[object, object]]:
-    """What differs in the node of this name on the left."""
+    """Returns the differences of the node with this name on the left."""
     nodes = [pair for pair in found.pairs if pair.kind == "node"]
     (pair,) = (pair for pair in nodes if pair.left is not None and found.left.nodes[pair.left].name == name)
     return {(item.aspect, item.name): (item.left, item.right) for item in pair.changes}
 
 
 def chain(names: Sequence[str], alphas: Sequence[float]) -> dml2onnx.Graph:
-    """Activations one after another, each with its own Alpha."""
+    """A chain of activations, each with its own Alpha."""
     g = dml2onnx.GraphBuilder()
     x = g.input("x", "FLOAT32", [4])
     for name, alpha in zip(names, alphas, strict=True):
@@ -61,12 +62,11 @@ def chain(names: Sequence[str], alphas: Sequence[float]) -> dml2onnx.Graph:
     return g.build({"y": x})
 
 
-# --- What is the same -------------------------------------------------------------------------------------------------
+# --- Differences ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("make", [small, hostile, broken])
-def test_a_graph_is_the_same_as_itself(make: object) -> None:
-    assert callable(make)
+def test_a_graph_is_the_same_as_itself(make: Callable[[], dml2onnx.Graph]) -> None:
     found = compared(make(), make())
     assert (found.same, found.changed, found.only_left, found.only_right) == (len(found.left.nodes), 0, 0, 0)
     assert {pair.state for pair in found.pairs} == {"same"}
@@ -74,7 +74,7 @@ def test_a_graph_is_the_same_as_itself(make: object) -> None:
     assert found.left_totals == found.right_totals
 
 
-def test_what_differs_is_said_of_each_node() -> None:
+def test_differences_of_each_node() -> None:
     found = compared(small(), changed())
     assert states(found) == {
         ("block_largest", "block_largest"): ("changed", "name"),
@@ -93,7 +93,7 @@ def test_what_differs_is_said_of_each_node() -> None:
     assert set(changes(found, "activation_relu")) == {("name", "")}
 
 
-def test_ports_are_told_by_their_names() -> None:
+def test_ports_match_by_name() -> None:
     found = compared(small(), changed())
     ends = {(pair.kind, pair.state) for pair in found.pairs if pair.kind != "node"}
     assert ends == {("input", "changed"), ("input", "same"), ("output", "same")}
@@ -115,29 +115,25 @@ def test_an_operator_that_differs() -> None:
     right = g.build({"y": g.activation_elu(g.input("x", "FLOAT32", [4]), name="act")})
     found = compared(left, right)
     assert states(found) == {("act", "act"): ("changed", "name")}
-    said = changes(found, "act")
-    assert said["operator", ""] == ("ACTIVATION_RELU", "ACTIVATION_ELU")
-    assert said["attribute", "Alpha"] == (None, 1)
-    assert said["onnx", ""] == (["Relu"], ["Elu"])
+    differences = changes(found, "act")
+    assert differences["operator", ""] == ("ACTIVATION_RELU", "ACTIVATION_ELU")
+    assert differences["attribute", "Alpha"] == (None, 1)
+    assert differences["onnx", ""] == (["Relu"], ["Elu"])
 
 
 # --- Matching ---------------------------------------------------------------------------------------------------------
 
 
-def names(found: Comparison) -> list[tuple[str | None, str | None]]:
-    return list(states(found))
-
-
 def test_other_names_make_no_difference() -> None:
     found = compared(chain("abcde", range(1, 6)), chain("pqrst", range(1, 6)))
-    assert names(found) == list(zip("abcde", "pqrst", strict=True))
+    assert list(states(found)) == list(zip("abcde", "pqrst", strict=True))
     assert found.same == 5
     assert {how for _, how in states(found).values()} == {"structure"}
 
 
 @pytest.mark.parametrize("at", [0, 2, 5])
-def test_a_node_more_shifts_no_match(at: int) -> None:
-    """With names that a counter gives, as exporters do."""
+def test_an_added_node_shifts_no_match(at: int) -> None:
+    """With numbered names, as from exporters."""
     alphas = [1.0, 2.0, 3.0, 4.0, 5.0]
     more = [*alphas[:at], 9.0, *alphas[at:]]
     found = compared(chain([f"n{n}" for n in range(5)], alphas), chain([f"n{n}" for n in range(6)], more))
@@ -153,7 +149,7 @@ def test_a_changed_node_with_another_name_is_found_between_its_neighbours() -> N
 
 
 def test_each_node_is_matched_once() -> None:
-    """Also where many are alike, and where names are given twice or not at all."""
+    """Also if many are equal, and names are duplicate or missing."""
     for left, right in (
         (["", "", ""], ["", ""]),
         (["a", "a", "b"], ["a", "b", "b"]),
@@ -171,10 +167,10 @@ def _renamed(report: Report, names: Sequence[str]) -> Report:
 
 
 def test_matching_is_linear() -> None:
-    """Ten times the nodes take about ten times the steps, however much they are alike."""
+    """Ten times the nodes take about ten times the steps, even if all are equal."""
 
     def steps(count: int) -> int:
-        one, other = (_long(count, prefix) for prefix in "ab")
+        one, other = (long_chain(count, prefix) for prefix in "ab")
         taken = 0
 
         def trace(*_: object) -> Any:
@@ -194,19 +190,6 @@ def test_matching_is_linear() -> None:
     assert steps(1000) < 11 * steps(100)
 
 
-def _long(count: int, prefix: str) -> Report:
-    report = gather(chain(["n"], [1]))
-    (node,) = report.nodes
-    tensor = node.outputs[0].tensor
-    nodes = tuple(
-        replace(node, name=f"{prefix}{n}", onnx=(), inputs=(Access("InputTensor", n, tensor),),
-                outputs=(Access("OutputTensor", n + 1, tensor),))
-        for n in range(count)
-    )  # fmt: skip
-    values = (Value("x", 16, "input"), *(Value(f"v{n}", 16, "node") for n in range(count)))
-    return replace(report, nodes=nodes, values=values, onnx=None, outputs=())
-
-
 # --- Levels, errors, measurements -------------------------------------------------------------------------------------
 
 
@@ -218,9 +201,9 @@ def test_two_levels_of_a_graph() -> None:
     ]
     found = compare(reports[0], reports[1], ("3_0", "6_4"))
     assert found.changed == 1
-    said = changes(found, "activation_gelu")
-    assert said["findings", ""][1] == []
-    assert ("onnx", "") not in said  # it is no property of the node that its graph is not compiled
+    differences = changes(found, "activation_gelu")
+    assert differences["findings", ""][1] == []
+    assert ("onnx", "") not in differences  # a graph that is not compiled is no difference of its nodes
     assert (found.left_totals.errors, found.right_totals.errors) == (1, 0)
     assert (found.left_totals.onnx_nodes, found.right_totals.wrong_nodes) == (None, None)
 
@@ -272,7 +255,7 @@ def test_totals() -> None:
     assert "Abs" not in found.left_totals.onnx_operators  # no output needs it
 
 
-def test_constants_are_told_apart_by_their_contents() -> None:
+def test_constants_are_compared_by_contents() -> None:
     def graph(value: float) -> dml2onnx.Graph:
         g = dml2onnx.GraphBuilder()
         weights = g.constant(np.full((4,), value, "float32"))
@@ -286,17 +269,16 @@ def test_constants_are_told_apart_by_their_contents() -> None:
 
 
 @pytest.mark.parametrize("right", [small, changed, hostile, broken])
-def test_json_obeys_its_schema(right: object) -> None:
-    assert callable(right)
+def test_json_matches_its_schema(right: Callable[[], dml2onnx.Graph]) -> None:
     found = compared(small(), right())
     document = json.loads(json.dumps(as_json(found), allow_nan=False))
     schema = {**SCHEMA, "anyOf": [{"$ref": "#/$defs/Comparison"}]}
     jsonschema.Draft202012Validator(schema).validate(document)
-    (data,) = [page(found).partition('id="data">')[2].partition("</script>")[0]]
+    data = page(found).partition('id="data">')[2].partition("</script>")[0]
     assert json.loads(data)["comparison"] == document
 
 
-def test_the_drawing_shows_what_differs() -> None:
+def test_the_drawing_shows_differences() -> None:
     root = ElementTree.fromstring(drawing(compared(small(), changed())))
     kinds = [item.get("class") for item in root.iter("{http://www.w3.org/2000/svg}rect")]
     assert kinds.count("box changed") == 6  # three on each side
@@ -308,8 +290,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         dml2onnx.convert(graph, tmp_path / f"{name}.json")
     one, other = str(tmp_path / "one.json"), str(tmp_path / "other.json")
     assert main(["report", one, "--compare", other]) == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert "1 node the same, 3 changed, 1 only in" in said
+    assert "1 node the same, 3 changed, 1 only in" in " ".join(capsys.readouterr().out.split())
     assert (tmp_path / "one.html").read_text().startswith("<!DOCTYPE html>")
     assert main(["report", one, "--compare", other, "--svg", "-o", str(tmp_path / "both.svg")]) == 0
     ElementTree.parse(tmp_path / "both.svg")
@@ -323,12 +304,12 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert document["changed"] == 0
 
 
-def test_what_the_command_refuses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_refused_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     dml2onnx.convert(small(), tmp_path / "one.json")
     dml2onnx.convert(changed(), tmp_path / "other.html", format="native")
     one, other = str(tmp_path / "one.json"), tmp_path / "other.html"
     before = other.read_bytes()
-    assert main(["report", one, "--compare", str(other), "-o", str(other)]) == 1  # it is read from there
+    assert main(["report", one, "--compare", str(other), "-o", str(other)]) == 1  # the file is an input
     assert other.read_bytes() == before
     assert main(["report", one, "--compare", str(tmp_path / "nowhere.json")]) == 2
     assert main(["report", one, "--compare", "9_9"]) in (1, 2)
@@ -342,9 +323,9 @@ def test_what_the_command_refuses(tmp_path: Path, capsys: pytest.CaptureFixture[
 def test_a_model_beside_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     one = str(dml2onnx.convert(small(), tmp_path / "one.json")[0])
     assert main(["report", one, "--compare", one]) == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert "the same, no differences" in said
-    assert "only in" not in said
+    output = " ".join(capsys.readouterr().out.split())
+    assert "the same, no differences" in output
+    assert "only in" not in output
     assert main(["report", one, "--compare", one, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert (document["left_title"], document["right_title"]) == (f"{one} (left)", f"{one} (right)")

@@ -1,9 +1,10 @@
-"""The report value: what it holds of graphs that compile and of those that do not, and its JSON Schema."""
+"""Reports of graphs that compile and of those that do not, and their JSON Schema."""
 
 from __future__ import annotations
 
 import json
 import struct
+from collections.abc import Callable
 from pathlib import Path
 
 import jsonschema
@@ -29,7 +30,7 @@ def full() -> Report:
     return gather(small(), rounds=3, profile=True)
 
 
-def test_every_node_with_what_it_became(full: Report) -> None:
+def test_every_node_has_its_onnx_nodes(full: Report) -> None:
     assert full.onnx is not None
     became = {node.name: [full.onnx.nodes[place].operator for place in node.onnx] for node in full.nodes}
     assert became["convolution"] == ["Conv"]
@@ -41,7 +42,7 @@ def test_every_node_with_what_it_became(full: Report) -> None:
             assert place in full.nodes[node.node].onnx
 
 
-def test_nodes_that_nobody_needs_are_told_apart(full: Report) -> None:
+def test_dead_nodes_are_marked(full: Report) -> None:
     assert [node.name for node in full.nodes if not node.is_live] == ["unused"]
     (unused,) = (node for node in full.nodes if not node.is_live)
     assert [full.diagnostics[place].code for place in unused.findings] == ["DML1216"]
@@ -62,13 +63,13 @@ def test_values_connect_nodes_and_ports(full: Report) -> None:
     assert full.values[picture.value].kind == "input"
 
 
-def test_equal_things_are_held_once(full: Report) -> None:
+def test_equal_records_are_shared(full: Report) -> None:
     assert len(set(full.tensors)) == len(full.tensors)
     report = gather(dml2onnx.load(SAMPLES / "picture" / "model.json"))
     assert len(report.descriptors) < len(report.nodes)
 
 
-def test_what_verification_and_profile_say_is_at_the_nodes(full: Report) -> None:
+def test_nodes_have_results_of_verification_and_profile(full: Report) -> None:
     assert full.verification is not None
     assert full.verification.passed
     assert full.profile is not None
@@ -77,23 +78,23 @@ def test_what_verification_and_profile_say_is_at_the_nodes(full: Report) -> None
     assert full.onnx is not None
     for node in full.nodes:
         assert bool(node.verified) is node.is_live
-        seen = [full.onnx.nodes[place].microseconds for place in node.onnx]
-        assert (node.microseconds is not None) is any(item is not None for item in seen)
+        times = [full.onnx.nodes[place].microseconds for place in node.onnx]
+        assert (node.microseconds is not None) is any(item is not None for item in times)
     spent = sum(node.microseconds or 0 for node in full.onnx.nodes)
     assert spent > 0
     assert full.profile.microseconds == pytest.approx(spent + full.profile.unplaced)
     assert {node.provider for node in full.onnx.nodes if node.microseconds is not None} == {"CPUExecutionProvider"}
 
 
-def test_times_of_nodes_that_the_runtime_has_laid_out_anew_find_their_place() -> None:
-    """ONNX Runtime names a convolution that it runs in blocks of channels after the value that it makes."""
+def test_times_of_nodes_in_blocked_layouts_are_assigned() -> None:
+    """ONNX Runtime names a convolution in the blocked layout after its output."""
     report = gather(dml2onnx.load(SAMPLES / "digits" / "model.json"), profile=True)
     assert report.profile is not None
     timed = {node.name for node in report.nodes if node.microseconds is not None}
     assert {"conv1", "conv2", "pool1"} <= timed
 
 
-def test_the_first_wrong_element_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_wrong_element_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dml2onnx.report.gathering.verify_graph", wrong)
     report = gather(small(), rounds=3)
     assert report.verification is not None
@@ -103,17 +104,17 @@ def test_the_first_wrong_element_is_told(monkeypatch: pytest.MonkeyPatch) -> Non
     jsonschema.Draft202012Validator(SCHEMA).validate(json.loads(json.dumps(as_json(report), allow_nan=False)))
 
 
-def test_levels_say_what_holds_a_node_back() -> None:
+def test_levels_have_reasons() -> None:
     g = dml2onnx.GraphBuilder()
     x = g.input("x", "INT8", [1, 1, 4, 4])
     report = gather(g.build({"y": g.resample1(x, [1, 1, 8, 8], "NEAREST_NEIGHBOR", [1, 1, 2, 2], [0] * 4, [0] * 4)}))
     (descriptor,) = report.descriptors
     assert descriptor.level == report.minimum_feature_level
     assert descriptor.level is not None
-    said = descriptor.level_reasons[0]
-    assert said["field"] == "InputTensor/DataType"
-    assert said["since"] == descriptor.level
-    assert "FLOAT32" in str(said["expected"])
+    reason = descriptor.level_reasons[0]
+    assert reason["field"] == "InputTensor/DataType"
+    assert reason["since"] == descriptor.level
+    assert "FLOAT32" in str(reason["expected"])
 
 
 def test_a_graph_with_errors_has_a_report() -> None:
@@ -128,8 +129,8 @@ def test_a_graph_with_errors_has_a_report() -> None:
     assert border.level is None
 
 
-def test_what_prevents_compiling_is_a_finding(tmp_path: Path) -> None:
-    """A graph can be checked without the files of its constants, and not compiled; that is said once of each file."""
+def test_obstacles_to_compiling_are_findings(tmp_path: Path) -> None:
+    """A graph without the files of its constants can be checked but not compiled: one finding for each file."""
     _, *weights = dml2onnx.convert(dml2onnx.load(SAMPLES / "digits" / "model.json"), tmp_path / "model.bin")
     for path in weights:
         path.unlink()
@@ -142,8 +143,8 @@ def test_what_prevents_compiling_is_a_finding(tmp_path: Path) -> None:
     assert report.minimum_feature_level == "1_0"
 
 
-def test_what_prevents_verifying_is_a_finding() -> None:
-    """The reference refuses what would take it hours; all else is reported."""
+def test_obstacles_to_verifying_are_findings() -> None:
+    """The reference refuses graphs that would take it hours; the rest is reported."""
     g = dml2onnx.GraphBuilder()
     x = g.input("x", "FLOAT32", [1, 1, 8192, 8192])
     report = gather(g.build({"y": g.gemm(x, x)}), rounds=1)
@@ -154,14 +155,13 @@ def test_what_prevents_verifying_is_a_finding() -> None:
 
 @pytest.mark.parametrize("verified", [False, True])
 @pytest.mark.parametrize("make", [small, hostile, broken])
-def test_json_obeys_its_schema(make: object, verified: bool) -> None:
-    assert callable(make)
+def test_json_matches_its_schema(make: Callable[[], dml2onnx.Graph], verified: bool) -> None:
     document = json.loads(json.dumps(as_json(gather(make(), rounds=int(verified), profile=verified)), allow_nan=False))
     jsonschema.Draft202012Validator(SCHEMA).validate(document)
     assert document["report"] == 2
 
 
-def test_a_number_that_no_format_writes_is_told_in_words() -> None:
+def test_unusual_nans_are_texts() -> None:
     (odd,) = struct.unpack("<f", struct.pack("<I", 0xFFC00001))
     report = gather(single_node(plain("ACTIVATION_LEAKY_RELU", InputTensor=sized(2), OutputTensor=sized(2), Alpha=odd)))
     assert report.descriptors[0].attributes == {"Alpha": "nan"}

@@ -1,4 +1,4 @@
-"""Where boxes lie: apart from each other, readers below writers, for every graph."""
+"""The layout of boxes: apart from each other, readers below writers, for every graph."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def graphs(draw: st.DrawFn) -> tuple[list[tuple[float, float]], list[tuple[int, 
 
 @given(graphs())
 @settings(max_examples=100)
-def test_boxes_never_touch_and_lie_inside(graph: tuple[list[tuple[float, float]], list[tuple[int, int]]]) -> None:
+def test_boxes_do_not_touch_and_are_inside(graph: tuple[list[tuple[float, float]], list[tuple[int, int]]]) -> None:
     sizes, edges = graph
     layout = lay_out(sizes, edges)
     for one, other in combinations(range(len(sizes)), 2):
@@ -52,15 +52,15 @@ def test_edges_of_graphs_without_cycles_lead_down(
         assert route[-1][0] == layout.centres[target][0]
 
 
-def test_a_chain_is_straight_and_an_input_stands_above_its_first_reader() -> None:
+def test_a_chain_is_straight_and_inputs_are_above_their_readers() -> None:
     # 0 -> 1 -> 2 -> 3, and 4 -> 3
     layout = lay_out([BOX] * 5, [(0, 1), (1, 2), (2, 3), (4, 3)])
     assert len({round(layout.centres[box][0]) for box in (0, 1, 2)}) == 1
     assert layout.centres[4][1] == layout.centres[2][1]
 
 
-def test_crossings_that_need_not_be_are_undone() -> None:
-    # two chains whose ends are listed crosswise
+def test_needless_crossings_are_removed() -> None:
+    # two chains whose ends are listed in opposite order
     layout = lay_out([BOX] * 6, [(0, 3), (1, 2), (3, 4), (2, 5)])
     left_to_right = sorted(range(6), key=lambda box: layout.centres[box][0])
     assert {frozenset(left_to_right[:3]), frozenset(left_to_right[3:])} == {frozenset({0, 3, 4}), frozenset({1, 2, 5})}
@@ -77,8 +77,8 @@ def test_nothing_to_lay_out() -> None:
     assert lay_out([], []).centres == ()
 
 
-def test_way_points_stay_few_where_one_value_is_read_everywhere() -> None:
-    """Every box of a long chain reads the first: quadratically many way points would take minutes."""
+def test_few_way_points_for_a_value_read_everywhere() -> None:
+    """Every box of a long chain reads the first: a quadratic number of way points would take minutes."""
     count = 4000
     edges = [(box, box + 1) for box in range(count - 1)] + [(0, box) for box in range(1, count)]
     started = time.process_time()

@@ -1,4 +1,4 @@
-"""What notebooks show: a drawing as an image of its own, or a table; nothing of the model is taken for HTML."""
+"""Notebooks show a drawing as an image, or a table, and escape all texts of the model."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_graph_and_model_are_drawn() -> None:
         assert "<script>" not in html
 
 
-def test_large_ones_are_counted() -> None:
+def test_large_graphs_are_shown_as_counts() -> None:
     graph = built(200)
     for thing, operator in ((graph, "ELEMENT_WISE_EXP"), (dml2onnx.compile(graph), "Exp")):
         html = thing._repr_html_()

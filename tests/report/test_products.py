@@ -1,4 +1,4 @@
-"""Multiply-accumulates, against a count of the products one by one."""
+"""Multiply-accumulates, compared with a count of single products."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DIGITS = Path(__file__).parent.parent.parent / "samples" / "digits" / "model.jso
 
 
 def convolution(direction: str, groups: int = 1) -> OperatorDesc:
-    """Of 2 pictures of 4 channels, 5 by 5, with a kernel of 3 by 2."""
+    """A convolution of 2 pictures of 4 channels, 5 by 5, with a kernel of 3 by 2."""
     forward = direction == "FORWARD"
     filter_ = t(6, 4 // groups, 3, 2) if forward else t(4, 6 // groups, 3, 2)
     output = t(2, 6, 3, 4) if forward else t(2, 6, 7, 6)
@@ -26,7 +26,7 @@ def convolution(direction: str, groups: int = 1) -> OperatorDesc:
 
 
 def one_by_one(groups: int, places: tuple[int, int]) -> int:
-    """Every pair of a channel and one of its group, at every place, with every weight."""
+    """Counts the pairs of channels in a group, times places, times weights."""
     pairs = [(a, b) for a, b in itertools.product(range(4), range(6)) if a // (4 // groups) == b // (6 // groups)]
     return sum(1 for _ in itertools.product(range(2), pairs, range(places[0]), range(places[1]), range(3), range(2)))
 
@@ -52,12 +52,12 @@ def test_recurrent_layers() -> None:
     assert multiply_accumulates(desc) == 3 * 2 * 2 * (3 * 4) * (5 + 4)
 
 
-def test_others_have_none() -> None:
+def test_other_operators_have_none() -> None:
     assert multiply_accumulates(unary("ACTIVATION_RELU")) is None
     assert multiply_accumulates(op("GEMM")) is None
 
 
-def test_of_each_node_and_of_the_graph(capsys: pytest.CaptureFixture[str]) -> None:
+def test_counts_of_nodes_and_of_the_graph(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", str(DIGITS), "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     counted = {

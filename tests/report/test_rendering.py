@@ -1,4 +1,4 @@
-"""Page and drawing: they need nothing from anywhere, nothing from a model leaves its place, and they hold all of it."""
+"""Pages and drawings are self-contained, escape texts of the model, and contain the whole report."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 class Elements(HTMLParser):
-    """All start tags with their attributes, and the text inside of scripts and styles."""
+    """All start tags with their attributes, and the texts of scripts and styles."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -59,7 +59,7 @@ def test_the_page_loads_nothing(report: Report) -> None:
         assert (attributes.get("href") or "").startswith(("data:", "#")) or "href" not in attributes
 
 
-def test_nothing_runs_but_what_the_policy_names(report: Report) -> None:
+def test_the_policy_allows_only_our_scripts_and_styles(report: Report) -> None:
     elements = Elements(page(report))
     (policy,) = (item["content"] for tag, item in elements.tags if item.get("http-equiv") == "Content-Security-Policy")
     assert policy is not None
@@ -82,17 +82,16 @@ def test_hostile_names_stay_text() -> None:
     assert "<img" not in text
     assert "\u202e" not in text
     assert "\u2028" not in text
-    assert "\\u202egnp.exe" in text.partition("</h1>")[0]  # seen as what it is
+    assert "\\u202egnp.exe" in text.partition("</h1>")[0]  # escaped
     assert json.loads(text.partition('id="data">')[2].partition("</script>")[0])["report"]["name"] == HOSTILE
 
 
-def test_the_drawing_is_well_formed_and_needs_nothing(report: Report) -> None:
+def test_the_drawing_is_well_formed_and_self_contained(report: Report) -> None:
     text = drawing(report)
     root = ElementTree.fromstring(text)
     assert root.tag == f"{SVG}svg"
-    assert {item.tag for item in root.iter()} <= {
-        SVG + tag for tag in ("svg", "style", "rect", "line", "text", "g", "path")
-    }
+    allowed = ("svg", "style", "rect", "line", "text", "g", "path")
+    assert {item.tag for item in root.iter()} <= {SVG + tag for tag in allowed}
     assert "url(" not in text
     assert "@import" not in text
     assert not [name for item in root.iter() for name in item.attrib if "href" in name]
@@ -120,7 +119,7 @@ def test_nodes_with_findings_are_marked_in_the_drawing() -> None:
         assert [kind for kind in found if kind.endswith(("error", "warning"))] == kinds
 
 
-def test_scenes_connect_what_the_graphs_connect() -> None:
+def test_scenes_have_the_edges_of_the_graphs() -> None:
     report = gather(small())
     assert report.onnx is not None
     scene = directml_scene(report)
@@ -153,6 +152,6 @@ def test_long_lines_are_shortened() -> None:
         assert all(len(line) <= LONGEST for line in (box.title, *box.lines))
 
 
-def test_the_library_of_the_page_is_the_pinned_one() -> None:
+def test_the_library_of_the_page_is_pinned() -> None:
     script = SAMPLES.parent / "scripts" / "fetch_d3.py"
     assert subprocess.run([sys.executable, script, "--check"], check=False).returncode == 0

@@ -8,7 +8,7 @@ from dml2onnx.report.scopes import scopes_of
 
 
 def paths(*names: str) -> list[str]:
-    """The scope of each name, with those around it."""
+    """Returns the scope of each name, with the outer scopes."""
     found = scopes_of(names)
     assert all(parent < place for place, parent in enumerate(found.parents))
 
@@ -27,12 +27,12 @@ def paths(*names: str) -> list[str]:
         (("a/x", "a/y", "b/x", "b/y"), ["a", "a", "b", "b"]),
         (("a.x", "a.y", "b"), ["a", "a", ""]),
         (("s/a/x", "s/a/y", "s/b/x", "s/b/y", "t"), ["s > a", "s > a", "s > b", "s > b", ""]),
-        # what has all names is no scope, and what has only another one is that one
+        # a scope of all names is dropped, and a scope with only one inner scope is merged with it
         (("net/a/x", "net/a/y", "net/z"), ["a", "a", ""]),
         (("s/a/x", "s/a/y", "t"), ["s/a", "s/a", ""]),
         # one node is no scope
         (("a/x", "b/x", "c"), ["", "", ""]),
-        # underscores separate words as well: numbered ones alone, of several nodes
+        # underscores also separate words: only numbered prefixes of several nodes are scopes
         (("block1_a", "block1_b", "block1_c", "block1_d", "x"), ["block1"] * 4 + [""]),
         (("max_pooling", "max_pooling_2", "max_pooling_3", "max_pooling_4", "x"), [""] * 5),
         (("layer1_a", "layer1_b", "x"), [""] * 3),
@@ -46,7 +46,7 @@ def test_scopes(names: tuple[str, ...], expected: list[str]) -> None:
 
 
 def test_many_deep_names_take_no_time() -> None:
-    """Names of strangers may have any number of parts."""
+    """Untrusted names may have any number of parts."""
     found = scopes_of(["/".join("abcdefgh" * 500) + f"/{place % 7}/{place}" for place in range(300)])
     assert len(found.titles) < 1000
     assert scopes_of([]) == ((), (), ())

@@ -1,4 +1,4 @@
-"""A report in three sentences."""
+"""The summary of a report in three sentences."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.newcomers.networks import NETWORK
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 
 
-def test_what_is_right() -> None:
+def test_summary_of_a_valid_graph() -> None:
     what, became, look = summary(gather(load_bytes(text_of(NETWORK).encode(), "net.json"), rounds=1))
     assert what == (
         "From image (FLOAT32 1×3×32×32) to probabilities (FLOAT32 1×1×1×10) it takes 1 CONVOLUTION, 1 MAX_POOLING, "
@@ -41,7 +41,7 @@ def test_what_is_right() -> None:
     assert look == "Nothing needs attention."
 
 
-def test_what_is_wrong() -> None:
+def test_summary_of_a_wrong_graph() -> None:
     case = next(case for case in native_data_types.CASES if case.name == "convolution: weights in FLOAT16")
     what, became, look = summary(gather(load_bytes(case.source.encode(), "net.json")))
     assert what.endswith("; no feature level of DirectML allows it.")
@@ -59,7 +59,7 @@ def test_warnings_and_names() -> None:
     assert "<b>\u202e" not in text
 
 
-def test_where_it_runs_is_what_the_tables_say() -> None:
+def test_providers_follow_the_tables_of_kernels() -> None:
     g = GraphBuilder("net")
     x = g.input("x", np.uint8, [1, 1, 4, 4])
     report = gather(
@@ -77,7 +77,7 @@ def test_where_it_runs_is_what_the_tables_say() -> None:
     )
 
 
-def test_quantised_networks_are_whole_where_they_are_compiled_for() -> None:
+def test_quantized_networks_run_whole_on_their_target() -> None:
     g = GraphBuilder("net")
     x = g.input("x", np.uint8, [1, 4, 8, 8])
     scale, zero = np.full((1, 1, 1, 1), 0.5, np.float32), np.full((1, 1, 1, 1), 3, np.uint8)
@@ -102,7 +102,7 @@ def test_large_networks_are_not_compiled_for_all(monkeypatch: pytest.MonkeyPatch
     assert summary(report)[1].endswith("webgpu, webnn, qnn-npu, qnn-gpu and tensorrt-rtx for all but 1 node.")
 
 
-def test_who_runs_nothing_of_this_opset_is_left_out() -> None:
+def test_targets_without_the_opset_are_left_out() -> None:
     g = GraphBuilder("net")
     report = gather(g.build({"y": g.abs(g.input("x", np.float32, [4]))}), CompileOptions.of(opset=26, target="cpu"))
     assert report.onnx is not None
@@ -110,30 +110,30 @@ def test_who_runs_nothing_of_this_opset_is_left_out() -> None:
     assert summary(report)[1].endswith("; cpu has kernels for the whole of it.")
 
 
-def test_sentences_about_places() -> None:
+def test_sentences_about_targets() -> None:
     report = gather(load_bytes(text_of(NETWORK).encode(), "net.json"))
     onnx = report.onnx
     assert onnx is not None
 
-    def said(*counts: int) -> str:
+    def sentence(*counts: int) -> str:
         coverage = tuple(Coverage(f"p{number}", count) for number, count in enumerate(counts))
         became = summary(replace(report, onnx=replace(onnx, coverage=coverage)))[1]
         return became.removesuffix(".").rpartition("fused activation")[2]
 
-    assert said() == ""
-    assert said(0) == "; p0 has kernels for the whole of it"
-    assert said(2) == "; p0 has kernels for all but 2 nodes"
-    assert said(3, 0, 0, 1) == (
+    assert sentence() == ""
+    assert sentence(0) == "; p0 has kernels for the whole of it"
+    assert sentence(2) == "; p0 has kernels for all but 2 nodes"
+    assert sentence(3, 0, 0, 1) == (
         "; p1 and p2 have kernels for the whole of it, p3 for all but 1 node, p0 for all but 3 nodes"
     )
-    assert said(9, 4, 3, 2, 1, 0) == (
+    assert sentence(9, 4, 3, 2, 1, 0) == (
         "; p5 has kernels for the whole of it, p4 for all but 1 node, p3 for all but 2 nodes, "
         "the other 3 for all but 3 to 9"
     )
 
 
-def test_the_habit_is_that_of_networks_written_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where ONNX has an operator for each, people write as many nodes that compute as the rule counts."""
+def test_node_counts_match_networks_written_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rule counts as many computing nodes as networks written by hand have."""
     monkeypatch.syspath_prepend(SCRIPTS)
     layouts = importlib.import_module("_layouts")
     for network in itertools.chain.from_iterable(layouts.networks()):
@@ -142,9 +142,9 @@ def test_the_habit_is_that_of_networks_written_by_hand(monkeypatch: pytest.Monke
         assert found == NodeCounts(by_hand, by_hand, 0), network.name
 
 
-def test_what_is_above_the_habit() -> None:
+def test_nodes_above_the_usual_count() -> None:
     g = GraphBuilder("net")
     x = g.input("x", np.float32, [1, 1, 4, 4])
     y = g.activation_scaled_tanh(g.add(x, x, fused_activation="RELU"), 2.0, 0.5)
     found = node_counts(gather(g.build({"y": g.identity(g.reinterpret(y, strides=[16, 16, 1, 4]))})))
-    assert found == NodeCounts(5, 3, 1)  # Add and Relu are habit; Tanh between two products is two more than one
+    assert found == NodeCounts(5, 3, 1)  # Add and Relu are usual; Tanh between two products has two more nodes

@@ -1,5 +1,5 @@
-// A DirectMLX for tests: the parts of its interface that programs written by `convert --format cpp` use, with the
-// behaviour that the real one documents. What compiles with it and records a graph does so with Microsoft's.
+// A DirectMLX for tests: the parts that programs of `convert --format cpp` use, with the documented behaviour of the
+// real one. Programs that compile with it also compile with Microsoft's.
 #pragma once
 
 #include <DirectML.h>
@@ -54,7 +54,7 @@ class Span {
  public:
   Span() = default;
   Span(std::initializer_list<std::remove_const_t<T>> list) : size_(list.size()) {
-    T* const first = list.begin();  // lives as long as the call that it is written in
+    T* const first = list.begin();  // valid during the call
     begin_ = first;
   }
   template <std::size_t N>
@@ -321,7 +321,7 @@ struct Fused {
   DML_OPERATOR_DESC desc;
 };
 
-// One output of the data type and sizes that are given, from inputs in the order of the structure.
+// Creates a node with one output of this data type and sizes, and with inputs in the order of the structure.
 template <typename Desc, typename Fill>
 Expression One(DML_OPERATOR_TYPE type, std::vector<Expression> inputs, DML_TENSOR_DATA_TYPE dataType,
                TensorDimensions sizes, Fill fill) {
@@ -786,7 +786,7 @@ inline Expression Gather(Expression x, Expression indices, std::uint32_t axis, s
                            });
 }
 
-// Functions whose output has the sizes and the type of their first tensor.
+// Functions whose output has the sizes and data type of their first tensor.
 using Several = std::vector<Expression>;
 using Floats = Span<const float>;
 using Uints = Span<const std::uint32_t>;
@@ -865,7 +865,7 @@ inline Expression GatherElements(Expression x, Expression indices, Uint axis) {
                            [&](Desc& d, auto& in, auto out) { d = {in[0], in[1], out, axis}; });
 }
 
-// As many leading sizes of 1 as the rank leaves, those of the indices but for their last, and what they leave of x.
+// The output sizes of GATHER_ND: leading ones, those of the indices except the last, and the remaining sizes of x.
 inline Expression GatherND(Expression x, Expression indices, Uint dimensions, Uint indexDimensions, Uint batch) {
   using Desc = DML_GATHER_ND1_OPERATOR_DESC;
   const auto &from = x.GetOutputDesc().sizes, &at = indices.GetOutputDesc().sizes;
@@ -942,7 +942,7 @@ inline Expression SliceGrad(Expression x, TensorDimensions sizes, Uints offsets,
                            });
 }
 
-// Functions with several outputs, or without an input to know the graph by.
+// Functions with several outputs, or without an input that has the graph.
 namespace detail {
 
 inline const DML_TENSOR_DESC* Pointer(TensorDesc& desc) {
@@ -951,7 +951,7 @@ inline const DML_TENSOR_DESC* Pointer(TensorDesc& desc) {
 inline TensorDesc Seen(const Optional<Expression>& x) { return x ? x->GetOutputDesc() : TensorDesc(); }
 inline NodeOutput* Impl(const Optional<Expression>& x) { return x ? x->Impl() : nullptr; }
 
-// One node with these outputs, those without sizes left out.
+// Creates a node with these outputs; outputs without sizes are omitted.
 template <typename Desc>
 std::vector<Expression> All(GraphBuilder* builder, DML_OPERATOR_TYPE type, const Desc& desc,
                             std::vector<NodeOutput*> inputs, std::vector<TensorDesc> outputs) {
@@ -972,7 +972,7 @@ inline TopKOutputs TopK(Expression x, Uint axis, Uint k, DML_AXIS_DIRECTION dire
   detail::GraphBuilder* builder = x.Impl()->GetGraphBuilder();
   TensorDesc input = x.GetOutputDesc();
   TensorDimensions sizes = input.sizes;
-  sizes.back() = k;  // whatever the axis is
+  sizes.back() = k;  // for any axis
   TensorDesc value(input.dataType, sizes, builder->GetTensorPolicy());
   TensorDesc index(DML_TENSOR_DATA_TYPE_UINT32, sizes, builder->GetTensorPolicy());
   const DML_TOP_K1_OPERATOR_DESC desc{detail::Pointer(input), detail::Pointer(value), detail::Pointer(index), axis, k,

@@ -1,12 +1,13 @@
-// What DirectML.h needs of d3d12.h, for systems that have none: a program that records without a device of DirectML's
-// compiles with Microsoft's DirectML.h and this. Where there is a d3d12.h further on, as that of DirectX-Headers (which
-// Debian has as directx-headers-dev) or of mingw-w64, it is taken. Not for Visual C++, whose SDK has the real one: leave this folder out of its include path.
+// The part of d3d12.h that DirectML.h needs, for systems without one: a program that records without a real device
+// compiles with Microsoft's DirectML.h and this. If there is another d3d12.h later in the include path, such as that of
+// DirectX-Headers (directx-headers-dev in Debian) or mingw-w64, it is used instead. Not for Visual C++, whose SDK has
+// the real one: leave this folder out of its include path.
 //
 //   c++ -std=c++17 -Irecorder -Irecorder/posix -I<directory of DirectML.h> program.cpp -pthread
 //
 // SPDX-License-Identifier: MIT
 #if defined(__GNUC__)
-#pragma GCC system_header  // #include_next is no word of the standard
+#pragma GCC system_header  // #include_next is not standard C++
 #endif
 #if defined(_MSC_VER)
 #error "recorder/posix is for systems without the Windows SDK: leave it out of the include path"
@@ -21,7 +22,7 @@
 #include <cstdint>
 #include <cstring>
 
-// --- Types of Windows, as wide as there ---
+// --- Types of Windows, with the same widths ---
 
 typedef std::int8_t INT8;
 typedef std::int16_t INT16;
@@ -73,7 +74,7 @@ inline bool operator!=(const GUID& a, const GUID& b) { return !(a == b); }
 #define DXGI_ERROR_UNSUPPORTED (static_cast<HRESULT>(0x887A0004u))
 #define DXGI_ERROR_DEVICE_REMOVED (static_cast<HRESULT>(0x887A0005u))
 
-// --- Words of COM ---
+// --- Keywords of COM ---
 
 #define interface struct
 #define EXTERN_C extern "C"
@@ -98,7 +99,8 @@ inline bool operator!=(const GUID& a, const GUID& b) { return !(a == b); }
   inline T& operator&=(T& a, T b) { return a = a & b; }                                                               \
   inline T& operator^=(T& a, T b) { return a = a ^ b; }
 
-// The GUID of an interface; the recorder says those of DirectML. A program may specialize it for interfaces of its own.
+// The GUID of an interface; the recorder defines those of DirectML. Programs may specialize it for their own
+// interfaces.
 template <typename Interface>
 const GUID& dml2onnx_uuidof();
 template <typename T>
@@ -121,7 +123,7 @@ inline const GUID& dml2onnx_uuidof<IUnknown>() {
   return iid;
 }
 
-// --- Direct3D 12, as far as DirectML.h names it and buffers go ---
+// --- The parts of Direct3D 12 that DirectML.h names, and buffers ---
 
 struct D3D12_CPU_DESCRIPTOR_HANDLE {
   SIZE_T ptr;
@@ -194,7 +196,7 @@ interface ID3D12Resource : ID3D12Pageable {
                                                         const D3D12_BOX* box) = 0;
   virtual HRESULT STDMETHODCALLTYPE GetHeapProperties(D3D12_HEAP_PROPERTIES* properties, D3D12_HEAP_FLAGS* flags) = 0;
 };
-// Those of which nothing but the name is needed; a program that calls them has a d3d12.h.
+// Only the names are needed; a program that calls them has a d3d12.h.
 interface ID3D12Device;
 interface ID3D12CommandList;
 interface ID3D12DescriptorHeap;

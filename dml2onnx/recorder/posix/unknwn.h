@@ -1,7 +1,7 @@
-// Of the stubs of DirectX-Headers, which its d3d12.h includes, where nobody says where they lie.
+// Used if the stubs of DirectX-Headers, which its d3d12.h includes, are not in the include path.
 // SPDX-License-Identifier: MIT
 #if defined(__GNUC__)
-#pragma GCC system_header  // #include_next is no word of the standard
+#pragma GCC system_header  // #include_next is not standard C++
 #endif
 #if __has_include_next(<unknwn.h>)
 #include_next <unknwn.h>

@@ -1,10 +1,10 @@
-// The page of two reports: maps, details and tables that show the same pair; from difference to difference by keyboard.
+// The page of two reports: maps, details and tables show the same pair; keys visit all differences.
 
 const { pairs } = comparison;
 const NOTHING = { boxes: [], edges: [], width: 0, height: 0 };
 const signs = { changed: ["warning", "≠"], left: ["error", "−"], right: ["good", "+"] };
 
-/** Which pair a node, input or output belongs to. */
+/** The pair of each node, input and output. */
 const pairOf = Object.fromEntries(sideNames.map((side) =>
   [side, new Map(pairs.flatMap((pair, number) => (pair[side] === null ? [] : [[`${pair.kind} ${pair[side]}`, number]])))]));
 
@@ -27,7 +27,7 @@ maps[sideNames[0]].beside = [maps[sideNames[1]]];
 maps[sideNames[1]].beside = [maps[sideNames[0]]];
 zoomButtons(maps);
 
-/** Puts the DirectML graphs or the ONNX graphs into the maps. */
+/** Shows the DirectML graphs or the ONNX graphs in the maps. */
 function present(kind) {
   shown = kind;
   for (const side of sideNames) {
@@ -50,7 +50,7 @@ function present(kind) {
   if (current >= 0) select("pair", current, true);
 }
 
-/** The boxes that stand for a pair on one side. */
+/** The boxes of a pair on one side. */
 function boxesOf(side, pair) {
   if (pair[side] === null) return [];
   const found = pair.kind !== "node" || shown === "directml" ? [`${pair.kind} ${pair[side]}`]
@@ -70,7 +70,7 @@ function select(kind, number, moves, from = null) {
   }
   show(pairDetails(pair));
   for (const table of allTables) table.mark(kind, number);
-  tellPosition();
+  showPosition();
   const what = aspectsOf(pair);
   announce(`${operatorOf(pair)} ${nameOf(pair)}, ${stateWords[pair.state]}${what ? `: ${what}` : ""}`);
 }
@@ -80,12 +80,12 @@ const hasOnnx = sideNames.some((side) => sides[side].onnx);
 graphs.append(make("option", { value: "directml" }, "DirectML"), make("option", { value: "onnx", disabled: !hasOnnx }, "ONNX"));
 graphs.addEventListener("change", () => present(graphs.value));
 
-// --- From difference to difference -----------------------------------------------------------------------------------
+// --- Steps between differences ---------------------------------------------------------------------------------------
 
 const differing = pairs.flatMap((pair, number) => (pair.state === "same" ? [] : [number]));
 const [previous, next] = ["previous", "next"].map((name) => document.getElementById(name));
 
-function tellPosition() {
+function showPosition() {
   const at = differing.indexOf(current);
   document.getElementById("position").textContent = at < 0 ? plural(differing.length, "difference") : `${at + 1} of ${differing.length}`;
 }
@@ -118,7 +118,7 @@ const measures = {
   memory: { title: "memory of outputs", of: ({ memoryOf }, node) => memoryOf(node), words: bytes, scale: (value) => Math.log2(1 + value) },
 };
 
-/** Both sides on one scale; ONNX nodes have the colours of the nodes that they come from. */
+/** Colours both sides on one scale; ONNX nodes have the colours of their DirectML nodes. */
 function paint() {
   const measure = measures[document.getElementById("colour").value];
   colourBoxes(measure, sideNames.map((side) => {
@@ -136,4 +136,4 @@ tabbed(allTables, allTables[0]);
 searchBox(pairs.map((pair, number) => ({ choice: ["pair", number], title: operatorOf(pair), name: nameOf(pair), side: stateWords[pair.state], more: aspectsOf(pair) })));
 show(comparisonOverview());
 present("directml");
-tellPosition();
+showPosition();

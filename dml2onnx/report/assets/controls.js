@@ -1,4 +1,4 @@
-// What every page has: tables that sort and filter, tabs, search, colours, theme. Pages have select(), which shows a choice.
+// Shared by all pages: tables that sort and filter, tabs, search, colours, theme. Pages define select(), which shows a choice.
 
 const status = document.getElementById("status");
 const details = document.getElementById("details");
@@ -7,12 +7,12 @@ const show = (parts) => { details.replaceChildren(...parts.flat().filter((part) 
 
 // --- Tables ----------------------------------------------------------------------------------------------------------
 
-const ROWS = 200; // shown at first, and more at a time when asked for
-const FEW = 6; // columns up to which short cells are kept on one line
-const WHOLE = 32; // characters of a cell that is kept on one line
+const ROWS = 200; // shown at first
+const FEW = 6; // the most columns of a table whose short cells do not wrap
+const WHOLE = 32; // the most characters of a cell that does not wrap
 
 class Table {
-  /** Columns are {title, value(row), text?(row), right?, tone?(row), isName?, isMain?}; rows are any values; `go(row)` leads to one. */
+  /** Columns are {title, value(row), text?(row), right?, tone?(row), isName?, isMain?}; rows are any values; `go(row)` is the choice of a row. */
   constructor(name, title, columns, rows, go) {
     Object.assign(this, { name, title, columns, rows, go, limit: ROWS, column: -1, descending: false, filter: "" });
     this.texts = null;
@@ -61,7 +61,7 @@ class Table {
     this.none.textContent = this.rows.length ? "Nothing matches the filter." : "There are none.";
   }
 
-  /** Marks the rows that lead to what has been chosen. */
+  /** Marks the rows of a choice. */
   mark(kind, place) {
     this.chosen = String([kind, place]);
     for (const [row, element] of this.shown ?? []) element.classList.toggle("chosen", String(this.go(row)) === this.chosen);
@@ -73,15 +73,15 @@ class Table {
       const inner = place === 0 && this.go(row)
         ? make("button", { type: "button", className: "link", on: { click: () => select(...this.go(row), true) } }, breakable(text || "(no name)"))
         : column.isName ? make("bdi", {}, breakable(text || "(no name)")) : column.right ? text : breakable(text);
-      const whole = column.isMain ? "main" : text.length <= WHOLE ? "whole" : "wide"; // short ones are not broken
+      const whole = column.isMain ? "main" : text.length <= WHOLE ? "whole" : "wide"; // short cells do not wrap
       const name = `${column.right ? "right" : whole} ${column.tone?.(row) ?? ""}${text ? "" : " empty"}`.trim();
-      return make("td", { className: name, "data-column": column.title }, inner); // which narrow screens show in front
+      return make("td", { className: name, "data-column": column.title }, inner); // narrow screens show the title in front
     });
     return make("tr", { className: String(this.go(row)) === this.chosen ? "chosen" : "" }, cells);
   }
 }
 
-/** Tables one at a time, with a filter for the rows of that which is open. */
+/** Tables in tabs, with a filter for the rows of the open one. */
 function tabbed(made, first) {
   const filter = make("input", { type: "search", className: "filter", placeholder: "Filter rows", "aria-label": "Filter the rows of the table" });
   const tabs = made.map((table) => make("button", { type: "button", role: "tab", id: `tab-${table.name}`, "aria-controls": `panel-${table.name}`,
@@ -120,7 +120,7 @@ function tabbed(made, first) {
 
 const isWriting = () => /^(input|select|textarea)$/i.test(document.activeElement?.tagName ?? "");
 
-/** Entries are {title, name, side, more, choose}; all words have to be in title, name or more. */
+/** Entries are {title, name, side, more, choose}; a match has all words in title, name or more. */
 function searchBox(entries) {
   const input = document.getElementById("search");
   const list = document.getElementById("matches");
@@ -206,7 +206,7 @@ function colourBoxes(measure, layers) {
   legend(measure, known.length ? [least, most] : null, anyWrong);
 }
 
-/** Boxes in the colours of classes, and a legend of those that occur. */
+/** Colours boxes by classes, with a legend of those in use. */
 function colourClasses(measure, layers) {
   const seen = new Set();
   for (const [map, values] of layers) {
@@ -234,7 +234,7 @@ function legend(measure, range, anyWrong) {
   document.getElementById("legend").replaceChildren(...parts.map((part) => (part instanceof Node ? part : make("span", {}, part))));
 }
 
-/** The list of measures, and what is to be done when another is chosen. */
+/** Fills the list of measures; calls `paint` when another is chosen. */
 function colourList(measures, paint, first = null) {
   const list = document.getElementById("colour");
   for (const [name, measure] of Object.entries(measures)) {

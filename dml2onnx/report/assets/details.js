@@ -1,4 +1,4 @@
-// What is known of the node that has been chosen.
+// Details of the chosen node.
 
 const { report, onnx, tensorOf, descriptorOf, findingsOf, memoryOf, onnxMemory } = about(data.report);
 
@@ -30,7 +30,7 @@ function tensorPart(access, verb) {
   return part;
 }
 
-/** Who reads a value, to go there. */
+/** Links to the readers of a value. */
 function readBy(value) {
   const found = readers.get(value) ?? [];
   const named = found.slice(0, MOST_READERS).flatMap(([kind, place, name], number) =>
@@ -60,7 +60,7 @@ const chip = (kind, place, text) => {
   return button;
 };
 
-/** What would have to change, in the fewest words that say it. */
+/** The change that would allow a lower level, in few words. */
 function levelReason({ field, found, expected, message }) {
   if (!field || !found || !expected) return message;
   return `${field}: ${expected.split(", ").join(" or ")} instead of ${found}`;
@@ -69,7 +69,7 @@ function levelReason({ field, found, expected, message }) {
 function levelPart(descriptor) {
   const parts = [heading("Feature level")];
   if (descriptor.level === undefined) {
-    parts.push(make("p", {}, "No feature level admits it."));
+    parts.push(make("p", {}, "No feature level allows it."));
     return parts;
   }
   parts.push(make("p", {}, "Needs ", make("span", { className: "level" }, descriptor.level), `: ${shipsWith(descriptor.level)}.`));
@@ -98,7 +98,7 @@ function verifiedPart(node) {
     ])))];
 }
 
-/** Whether the errors of an output are within bounds, and how much of these they use. */
+/** Whether the errors of an output are within their bounds, and the used part of these. */
 function boundsText(item) {
   if (item.exact) return item.wrong ? "outside: only equality is allowed" : "equal, as it has to be";
   if (typeof item.worst_of_bound !== "number") return item.worst_of_bound;
@@ -173,7 +173,7 @@ function portDetails(port, kind) {
   ];
 }
 
-/** What is in a scope, all together. */
+/** Totals of a scope. */
 function scopeDetails(scope) {
   const places = report.nodes.flatMap((_, place) => (scopes.isIn(scopeOf.directml.get(place) ?? -1, scope) ? [place] : []));
   const nodes = places.map((place) => report.nodes[place]);
@@ -208,7 +208,7 @@ function overview() {
   const general = report.diagnostics.filter((finding) => !finding.node);
   const elsewhere = report.diagnostics.length - general.length;
   const needed = report.minimum_feature_level
-    ? `Needs feature level ${report.minimum_feature_level}: ${shipsWith(report.minimum_feature_level)}.` : "No feature level admits the graph.";
+    ? `Needs feature level ${report.minimum_feature_level}: ${shipsWith(report.minimum_feature_level)}.` : "No feature level allows the graph.";
   return [
     make("h2", {}, "The graph"), make("p", { className: "under" }, "Choose a node to see all that is known of it."),
     ...general.map((finding) => findingCard(finding)),

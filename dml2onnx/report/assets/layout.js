@@ -4,10 +4,10 @@
 const GAP = 28;
 const LAYER_GAP = 36;
 const PASSAGE = 10; // width of a way point
-const LONGEST_ROUTE = 24; // layers that an edge is led through
+const LONGEST_ROUTE = 24; // the most layers of an edge with way points
 const SWEEPS = 6;
 
-/** Centres of boxes {width, height} and the points of edges [from, to]; the width and height of all. */
+/** Returns centres of boxes {width, height}, points of edges [from, to], and the total width and height. */
 function layOut(sizes, edges) {
   const layers = layersOf(sizes.length, withoutCycles(sizes.length, edges));
   const plan = waysOf(sizes, layers, edges);
@@ -20,7 +20,7 @@ function layOut(sizes, edges) {
   return finished(plan, sizes, layers, edges);
 }
 
-/** The edges, those turned round that close a cycle: a collapsed scope may read what is made of its own. */
+/** The edges, with those reversed that close a cycle: a collapsed scope may depend on its own outputs. */
 function withoutCycles(count, edges) {
   const readers = Array.from({ length: count }, () => []);
   for (const [from, to] of edges) readers[from].push(to);
@@ -57,7 +57,7 @@ function layersOf(count, edges) {
       if (!waiting[reader]) ready.push(reader);
     }
   }
-  for (const box of heads) { // what reads nothing stands right above its first reader
+  for (const box of heads) { // boxes without inputs are right above their first reader
     if (readers[box].length) layers[box] = readers[box].reduce((least, reader) => Math.min(least, layers[reader]), Infinity) - 1;
   }
   return layers;
@@ -88,7 +88,7 @@ function waysOf(sizes, layers, edges) {
   return { spots, rows, chains };
 }
 
-/** Goes through the rows downwards or upwards; the middle of a spot is that of its neighbours there. */
+/** Sorts the rows downwards or upwards by the mean of neighbours in the previous row. */
 function sweep({ spots, rows }, isDown, step) {
   const middle = (spot) => {
     const near = isDown ? spots[spot].above : spots[spot].below;
@@ -98,10 +98,10 @@ function sweep({ spots, rows }, isDown, step) {
   for (const row of order) step(row, middle);
 }
 
-/** Gives each spot of a row the place that it wants, or the nearest that leaves room for the others. */
+/** Places each spot of a row at its target, or as near as the others allow. */
 function spread({ spots }, row, wanted) {
   const offsets = [];
-  const pools = []; // rising numbers closest to what is wanted: neighbours that fall are pooled
+  const pools = []; // the closest increasing numbers: decreasing neighbours are pooled
   row.forEach((spot, at) => {
     offsets.push(at ? offsets[at - 1] + (spots[row[at - 1]].width + spots[spot].width) / 2 + GAP : 0);
     let [mean, total, count] = [wanted(spot) - offsets[at], spots[spot].weight, 1];

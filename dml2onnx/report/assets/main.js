@@ -1,11 +1,11 @@
-// The page of one report: maps, details and tables that show the same choice.
+// The page of one report: maps, details and tables show the same choice.
 
-/** What makes each DirectML value: ["directml", node] or ["input", port]. */
+/** The writer of each DirectML value: ["directml", node] or ["input", port]. */
 const makers = new Map();
 report.inputs.forEach((port, place) => makers.set(port.value, ["input", place]));
 report.nodes.forEach((node, place) => (node.outputs ?? []).forEach((access) => makers.set(access.value, ["directml", place])));
 
-/** What reads each value: ["directml", node, name] or ["output", port, name]. */
+/** The readers of each value: ["directml", node, name] or ["output", port, name]. */
 const readers = new Map();
 function reads(value, ...reader) {
   if (!readers.has(value)) readers.set(value, []);
@@ -36,21 +36,21 @@ document.getElementById("onnx-count").textContent =
   onnx ? plural(onnx.nodes.length, "node") : "No ONNX model: the graph cannot be compiled.";
 zoomButtons(maps);
 
-/** The scene that is seen now, whose boxes are known by what they stand for. */
+/** The visible scene, with an index of its boxes. */
 function presented(name) {
   const scene = scopes.visible(name);
   boxPlaces[name] = new Map(scene.boxes.map((box, at) => [`${box[0]} ${box[1]}`, at]));
   return scene;
 }
 
-/** The box that stands for something: that of a closed scope for a node in it. */
+/** The box of an item: that of a closed scope for a node in it. */
 function box(map, kind, place) {
   const own = boxPlaces[map]?.get(`${kind} ${place}`);
   if (own !== undefined || kind !== "node") return own ?? -1;
   return boxPlaces[map]?.get(`scope ${scopes.hiddenBy(scopeOf[map].get(place) ?? -1)}`) ?? -1;
 }
 
-/** Boxes that stand for a choice on a map: the thing itself first, then what belongs to it. */
+/** The boxes of a choice on a map: the item first, then related ones. */
 function boxesOf(map, kind, place) {
   if (kind === "input" || kind === "output") return [box(map, kind, place)];
   if (kind === "scope") return boxesIn(map, place);
@@ -60,7 +60,7 @@ function boxesOf(map, kind, place) {
   return origin === undefined ? [] : [box("directml", "node", origin)];
 }
 
-/** The box of a scope, of that which hides it, or of what is in it. */
+/** The boxes of a scope: its own, that of the scope that hides it, or those in it. */
 function boxesIn(map, scope) {
   const hidden = scopes.hiddenBy(scope);
   if (hidden >= 0) return [box(map, "scope", hidden)];
@@ -72,7 +72,7 @@ function boxesIn(map, scope) {
 let choice = null;
 const scopesButton = document.getElementById("scopes");
 
-/** Opens or closes a scope in both graphs; what it stands for stays where it is on the screen. */
+/** Opens or closes a scope in both graphs; it does not move on the screen. */
 function toggle(scope) {
   const opens = scopes.closed.has(scope);
   changeScopes(() => (opens ? scopes.closed.delete(scope) : scopes.closed.add(scope)), scope);
@@ -116,7 +116,7 @@ function mark(kind, place) {
   });
 }
 
-/** Shows one thing everywhere: kind is directml, onnx, input, output or scope. */
+/** Shows a choice everywhere: kind is directml, onnx, input, output or scope. */
 function select(kind, place, moves, from = null) {
   choice = [kind, place];
   const scope = scopeOf[kind]?.get(place) ?? -1;
@@ -164,7 +164,7 @@ function paint() {
   }));
 }
 
-/** One value for each box: for a closed scope the sum or the largest of its nodes, or the class that all of them have. */
+/** Returns a value for each box: for a closed scope the sum or maximum of its nodes, or their common class. */
 function gathered(measure, pairs) {
   const found = new Map();
   for (const [at, value] of pairs) {
@@ -178,7 +178,7 @@ function gathered(measure, pairs) {
 
 colourList(measures, paint, report.profile ? "time" : "kind");
 
-/** Rims of nodes with findings, and nodes that nothing needs. */
+/** Marks nodes with findings, and dead nodes. */
 function decorate() {
   report.nodes.forEach((node, place) => {
     const severities = findingsOf(node).map((finding) => finding.severity);

@@ -1,11 +1,11 @@
-// A graph on a canvas: only what is seen is drawn, so that the number of nodes does not matter.
+// A graph on a canvas: only visible boxes are drawn, so that the number of nodes does not matter.
 
-const FULL_TEXT = 0.45; // below this scale lines of text are left out
-const ANY_TEXT = 0.2; // and below this titles too
-const LINES = 0.08; // and below this edges are straight
+const FULL_TEXT = 0.45; // the least scale with lines of text,
+const ANY_TEXT = 0.2; // with titles,
+const LINES = 0.08; // and with curved edges
 const FOCUS_SCALE = 0.85;
-const READABLE = 0.6; // all of a graph is shown where it is not smaller than that
-const COMPARABLE = 0.3; // and all of two graphs, of which marks and titles say where they differ
+const READABLE = 0.6; // the least scale at which a graph is shown whole
+const COMPARABLE = 0.3; // the same for two graphs, whose marks and titles show differences
 const BEGIN_SCALE = 0.8;
 const SIGN = 26; // the right end of a closed scope, which opens it
 
@@ -15,7 +15,7 @@ class GraphMap {
     this.host = host;
     this.choose = choose;
     this.toggle = toggle; // opens or closes a scope
-    this.beside = []; // the maps that begin as large as this one
+    this.beside = []; // maps that start at the same scale
     this.canvas = host.querySelector("canvas");
     this.context = this.canvas.getContext("2d");
     this.transform = d3.zoomIdentity;
@@ -33,14 +33,14 @@ class GraphMap {
     this.resize();
   }
 
-  /** Takes another graph, of which nothing is chosen or coloured yet. */
+  /** Loads another graph, without a choice or colours. */
   load(scene) {
     this.scene = scene;
     this.chosen = -1;
     this.related = new Set();
     this.fills = new Map();
     this.marks = new Map(); // boxes with a coloured rim and dot: the name of the colour
-    this.signs = new Map(); // what stands in the dots
+    this.signs = new Map(); // the texts of the dots
     this.frames = scene.frames ?? []; // around open scopes
     this.faded = new Set();
     this.index();
@@ -80,13 +80,13 @@ class GraphMap {
     this.behaviour.scaleExtent([Math.min(fit.k, 0.05) / 1.5, 3]).extent([[0, 0], [this.width, this.height]])
       .translateExtent([[-this.width / fit.k, -this.height / fit.k],
         [this.scene.width + this.width / fit.k, this.scene.height + this.height / fit.k]]);
-    if (this.width && this.ownView) this[this.ownView](false); // nobody has chosen another part of the graph to look at
+    if (this.width && this.ownView) this[this.ownView](false); // unless another part of the graph was shown
     else if (!before[0] && this.width) this.begin();
     for (const map of this.beside) if (map.width && map.ownView === "begin") map.begin();
     this.draw();
   }
 
-  /** The transform that shows all of the graph, at most as large as `most`. */
+  /** The transform that shows the whole graph, at a scale of at most `most`. */
   fitted(most = 1.1) {
     const margin = 16;
     const k = Math.min(most, (this.width - 2 * margin) / this.scene.width, (this.height - 2 * margin) / this.scene.height);
@@ -95,14 +95,14 @@ class GraphMap {
       .scale(scale);
   }
 
-  /** All of the graph. */
+  /** Shows the whole graph. */
   fit(animated = true) { this.move(this.fitted(), animated); this.ownView = "fit"; }
 
-  /** All of the graph where it can be read then, else its beginning; as large as those beside it. */
+  /** Shows the whole graph if it is readable, or else its start; at the scale of the maps beside it. */
   begin() {
     let target = this.fitted(Math.min(1.1, ...this.beside.map((map) => map.fitted().k)));
     if (target.k < (this.beside.length ? COMPARABLE : READABLE)) {
-      const wide = Math.min(1, (this.width - 32) / this.scene.width); // where all of its width is seen
+      const wide = Math.min(1, (this.width - 32) / this.scene.width); // shows the whole width
       const k = wide < READABLE ? BEGIN_SCALE : wide;
       const x = k * this.scene.width > this.width ? k * this.scene.boxes[0][2] : (k * this.scene.width) / 2;
       target = d3.zoomIdentity.translate(this.width / 2 - x, 16).scale(k);
@@ -112,14 +112,14 @@ class GraphMap {
   }
 
   move(target, animated) {
-    this.ownView = null; // the view that the size of the page decides, where there is one
+    this.ownView = null; // the method that restores the view when the page is resized
     const calm = !animated || matchMedia("(prefers-reduced-motion: reduce)").matches;
     (calm ? this.selection : this.selection.transition().duration(260)).call(this.behaviour.transform, target);
   }
 
   zoom(factor) { this.ownView = null; this.behaviour.scaleBy(this.selection, factor); }
 
-  /** Shows a box; `k` is kept when text can be read at it. */
+  /** Shows a box; keeps the scale `k` if text is readable. */
   center(places) {
     if (!places.length) return;
     const boxes = places.map((place) => this.scene.boxes[place]);
@@ -132,7 +132,7 @@ class GraphMap {
     this.move(d3.zoomIdentity.translate(this.width / 2 - k * x, this.height / 2 - k * y).scale(k), true);
   }
 
-  /** Takes another scene of the same graph, in which `place` stands where the point [x, y] of the old one stood. */
+  /** Loads another scene of the same graph; `place` is shown where the point [x, y] of the old one was. */
   exchange(scene, place, [x, y]) {
     const view = this.ownView;
     const seen = this.transform.apply([x, y]);
@@ -143,7 +143,7 @@ class GraphMap {
     this.move(d3.zoomIdentity.translate(seen[0] - k * newX, seen[1] - k * newY).scale(k), false);
   }
 
-  /** Marks the chosen box and those that belong to it. */
+  /** Marks the chosen box and related ones. */
   show(chosen, related) {
     this.chosen = chosen;
     this.related = new Set(related);
@@ -175,12 +175,12 @@ class GraphMap {
       return;
     }
     const [kind, number, middle, , width] = this.scene.boxes[place];
-    const isSign = this.transform.invertX(x) > middle + width / 2 - SIGN; // of a scope that is closed
-    if (kind === "scope" && isDouble !== isSign) this.toggle?.(number); // the sign has been seen to by the first click
+    const isSign = this.transform.invertX(x) > middle + width / 2 - SIGN; // of a closed scope
+    if (kind === "scope" && isDouble !== isSign) this.toggle?.(number); // the first click handled the sign
     else if (!isDouble) this.choose(place);
   }
 
-  /** The frame whose title is at a place. */
+  /** Returns the frame whose title is at a point. */
   frameAt(x, y) {
     if (this.transform.k < ANY_TEXT) return undefined;
     const [sceneX, sceneY] = this.transform.invert([x, y]);
@@ -223,7 +223,7 @@ class GraphMap {
 
   // --- Drawing -------------------------------------------------------------------------------------------------------
 
-  /** Takes the colours of the page's theme. */
+  /** Reads the colours of the page's theme. */
   theme() {
     const style = getComputedStyle(document.documentElement);
     const names = ["surface", "ink", "dim", "line", "edge", "accent", "soft", "error", "warning", "good", "end", "back"];
@@ -254,7 +254,7 @@ class GraphMap {
     if (transform.k >= ANY_TEXT) this.drawTabs(frames);
     let low = 0;
     let high = this.rows.length;
-    while (low < high) { // the first row that reaches into view
+    while (low < high) { // the first visible row
       const middle = (low + high) >> 1;
       if (this.rows[middle].y + this.tallest / 2 < top) low = middle + 1; else high = middle;
     }
@@ -284,7 +284,7 @@ class GraphMap {
     }
   }
 
-  /** The titles of frames, which close them. */
+  /** Draws the titles of frames, which close them. */
   drawTabs(frames) {
     const { context, colours } = this;
     context.textAlign = "left";
@@ -305,7 +305,7 @@ class GraphMap {
     }
   }
 
-  /** Boxes without text: those of one colour at once, and then what stands out. */
+  /** Draws boxes without text: those of one colour together, and then marked ones. */
   drawSmall(places) {
     const { context, colours } = this;
     const groups = new Map();
@@ -350,7 +350,7 @@ class GraphMap {
     context.stroke();
   }
 
-  /** One edge, as curves that leave and enter vertically; from afar, as a line. */
+  /** Draws an edge as curves that leave and enter vertically, or at a small scale as a line. */
   trace(points) {
     if (!points.length) return;
     const { context } = this;
@@ -404,7 +404,7 @@ class GraphMap {
     context.globalAlpha = 1;
   }
 
-  /** What shows that a box stands for several. */
+  /** Draws the sign of a box for several nodes. */
   drawStack(x, y, width, height, fill) {
     const { context, colours } = this;
     for (const step of [2, 1]) {
@@ -418,7 +418,7 @@ class GraphMap {
     }
   }
 
-  /** Around what is chosen or belongs to it, at a distance, so that it is seen on every colour. */
+  /** Draws rims around chosen and related boxes, at a distance, so that they are visible on every colour. */
   drawRing(x, y, width, height, radius, chosen) {
     const { context, colours, transform } = this;
     const gap = Math.max(3, 1.5 / transform.k);
@@ -454,7 +454,7 @@ class GraphMap {
   }
 }
 
-/** Black or white, whichever is better read on a colour. */
+/** Returns black or white, whichever is more readable on a colour. */
 function readable(colour) {
   const { r, g, b } = d3.rgb(colour);
   const linear = (part) => ((part / 255 + 0.055) / 1.055) ** 2.4;

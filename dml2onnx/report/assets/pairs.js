@@ -1,4 +1,4 @@
-// Pairs of nodes, inputs and outputs of two graphs: what is said of them, in details and in tables.
+// Pairs of nodes, inputs and outputs of two graphs: details and tables.
 
 const { comparison } = data;
 const sides = { left: about(comparison.left), right: about(comparison.right) };
@@ -11,10 +11,10 @@ const aspectWords = {
   onnx: "became", notes: "why", findings: "findings", level: "feature level", error: "error", time: "time", name: "name",
 };
 
-/** The node, input or output of a pair on one side, or null. */
+/** Returns the node, input or output of a pair on one side, or null. */
 const itemOf = (pair, side) => (pair[side] === null ? null : sides[side].report[lists[pair.kind]][pair[side]]);
 
-/** What both sides have, said once where it is the same. */
+/** The values of both sides, or one if they are equal. */
 function both(pair, say) {
   const found = sideNames.filter((side) => pair[side] !== null).map((side) => say(itemOf(pair, side), side));
   return [...new Set(found)].join(" → ");
@@ -37,7 +37,7 @@ function valueText({ aspect }, value) {
   return typeof value === "number" ? short(value) : written(value);
 }
 
-/** A table with a column for each side; what differs stands out. */
+/** A table with a column for each side, and differences marked. */
 function twoColumns(caption, rows) {
   const head = ["", titles.left, titles.right].map((text) => make("th", { scope: "col" }, named(text)));
   head[0].replaceChildren(make("span", { className: "hidden" }, "What"));
@@ -74,7 +74,7 @@ function tensorFacts(side, access, say) {
 
 const errorText = (error) => (error === null ? "–" : error === Infinity ? "wrong" : `${short(100 * error)} %`);
 
-/** How the tensors lie in memory whose layouts differ. */
+/** Drawings of tensors with different layouts. */
 function memoryParts(pair) {
   const fields = new Set((pair.changes ?? []).filter(({ aspect }) => aspect === "layout").map(({ name }) => name.split(/[. ]/)[0]));
   return [...fields].flatMap((field) => sideNames.flatMap((side) => {
@@ -124,7 +124,7 @@ function comparisonOverview() {
 
 // --- Totals ----------------------------------------------------------------------------------------------------------
 
-/** Sums of both sides: {what, left, right, text(number), isSum}; null is what is not known. */
+/** Totals of both sides: {what, left, right, text(number), isSum}; null is unknown. */
 function totalRows() {
   const [left, right] = [comparison.left_totals, comparison.right_totals];
   const number = (value) => (value === null ? "–" : value.toLocaleString("en"));
@@ -172,7 +172,7 @@ function pairTables() {
   ];
 }
 
-/** What is known of the nodes of one side; a column for each. */
+/** Facts of the nodes of one side, one column for each. */
 function sideColumns(side) {
   const { report, onnx, descriptorOf } = sides[side];
   const node = (place) => itemOf(comparison.pairs[place], side);

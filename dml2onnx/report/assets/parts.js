@@ -1,6 +1,6 @@
 // Parts of details: findings, and drawings of memory.
 
-const CELLS = 36; // elements of memory that a drawing shows
+const CELLS = 36; // the most elements in a drawing of memory
 const COLUMNS = 12;
 
 const heading = (text) => make("h3", {}, text);
@@ -17,14 +17,14 @@ function findingCard(finding, known = "") {
     finding.documentation && finding.documentation !== known ? page(finding.documentation, "The rule in DirectML’s documentation") : null);
 }
 
-/** A link, which is only followed when somebody asks for it, and never to anything but a page. */
+/** A link to a page; nothing is loaded until it is clicked. */
 function page(address, text) {
   return /^https:\/\//.test(address) ? make("p", {}, make("a", { href: address, rel: "noreferrer" }, text)) : null;
 }
 
 // --- Memory ----------------------------------------------------------------------------------------------------------
 
-/** For the first cells of memory the row-major numbers of the elements there, and how many there are of them. */
+/** Returns the row-major indices of the elements in the first cells of memory, and their number. */
 function memoryOfTensor(tensor) {
   const cells = Array.from({ length: CELLS }, () => null);
   const steps = tensor.sizes.map((_, axis) => tensor.sizes.slice(axis + 1).reduce((product, size) => product * size, 1));

@@ -1,10 +1,10 @@
-// Scopes that collapse: what is in one is a single box until it is opened. Both graphs have the same scopes.
+// Scopes that collapse: a closed one is a single box. Both graphs have the same scopes.
 
-const MANY = 150; // boxes from which on all scopes are closed at first
-const FRAME = 9; // around the boxes of a scope that is open
+const MANY = 150; // with this many boxes, all scopes start closed
+const FRAME = 9; // padding around the boxes of an open scope
 
 class Scopes {
-  /** `all` is [[title, parent], ...], each behind its parent; `scenes` by name, with the scope of each box in `inside`. */
+  /** `all` is [[title, parent], ...], parents first; `scenes` by name, with the scope of each box in `inside`. */
   constructor(all, scenes) {
     this.all = all;
     this.scenes = scenes;
@@ -12,7 +12,7 @@ class Scopes {
     this.counts = Object.fromEntries(Object.entries(scenes).map(([name, scene]) => [name, this.counted(scene.inside)]));
   }
 
-  /** How many boxes are in each scope, those of scopes in it too. */
+  /** The number of boxes in each scope, including inner scopes. */
   counted(inside) {
     const counts = new Array(this.all.length).fill(0);
     for (const scope of inside) if (scope >= 0) counts[scope] += 1;
@@ -26,14 +26,14 @@ class Scopes {
   closeAll() { this.closed = new Set(this.all.keys()); }
   openAll() { this.closed.clear(); }
 
-  /** Opens a scope and those around it. */
+  /** Opens a scope and its outer ones. */
   reveal(scope) {
     let opened = false;
     for (; scope >= 0; [, scope] = this.all[scope]) opened = this.closed.delete(scope) || opened;
     return opened;
   }
 
-  /** The outermost closed scope that something in `scope` is hidden by; -1 where it is seen. */
+  /** The outermost closed scope that hides `scope`; -1 if it is visible. */
   hiddenBy(scope) {
     let found = -1;
     for (; scope >= 0; [, scope] = this.all[scope]) if (this.closed.has(scope)) found = scope;
@@ -57,7 +57,7 @@ class Scopes {
     const full = this.scenes[name];
     const hidden = full.inside.map((scope) => this.hiddenBy(scope));
     if (hidden.every((scope) => scope < 0)) return { ...full, frames: this.frames(full.boxes, full.inside) };
-    const places = new Map(); // of boxes and scopes in what is seen
+    const places = new Map(); // of visible boxes and scopes
     const boxes = [];
     const inside = [];
     const at = full.boxes.map((box, place) => {
@@ -84,7 +84,7 @@ class Scopes {
     return ["scope", scope, 0, 0, Math.max(96, 9 * title.length + 44), 42, title, plural(count, "node")];
   }
 
-  /** Frames around open scopes, from the outer to the inner ones, of those that have no other box between theirs. */
+  /** Frames of open scopes without other boxes between theirs, outer ones first. */
   frames(boxes, inside) {
     const edges = new Map();
     boxes.forEach(([, , x, y, width, height], place) => {

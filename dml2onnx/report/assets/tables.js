@@ -1,4 +1,4 @@
-// The tables of a report: findings, nodes of both graphs, ports, and what verification says.
+// The tables of a report: findings, nodes of both graphs, ports, and verification.
 
 function tables() {
   const places = (list) => list.map((_, place) => place);
@@ -40,10 +40,10 @@ function tables() {
   return made;
 }
 
-/** What would mend a finding; where that is not known, what is expected. */
+/** The remedy of a finding, or else the expected value. */
 const helps = ({ remedies = [], expected = "" }) => remedies.map(({ words }) => words).join(", or ") || expected;
 
-/** `model.json:12:7`; the file without its directories. */
+/** Returns `model.json:12:7`, without directories. */
 const whereText = (finding) =>
   (finding.line ? `${finding.file.split(/[\\/]/).pop()}:${finding.line}:${finding.column}` : "");
 

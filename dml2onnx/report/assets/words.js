@@ -1,10 +1,10 @@
-// What the page shows, and the words for it. What comes from a model is only ever set as text, never as markup.
+// The data of the page, and its words. Texts of a model are only set as text, never as markup.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const scenes = data.maps;
 const { levels } = data.report ?? data.comparison.left;
 
-/** Text with escapes for what is not seen or would turn the text around it. */
+/** Escapes characters that are invisible or change the direction of text. */
 function visible(text) {
   return String(text).replace(/[\p{C}\p{Z}]/gu, (char) =>
     char === " " ? char : `\\u${char.codePointAt(0).toString(16).padStart(4, "0")}`);
@@ -24,11 +24,11 @@ function make(tag, properties = {}, ...children) {
   return element;
 }
 
-/** A name of the model, kept from turning the direction of what stands around it. */
+/** A name of the model, isolated so that it does not change the direction of other text. */
 const named = (text) => make("bdi", {}, text === "" ? "(no name)" : text);
 
-const BREAKS = 16; // characters of a text that is broken behind the marks that join its words
-/** Text for a narrow column, which may be broken where its words end. */
+const BREAKS = 16; // the least characters of a text that may wrap after separators
+/** Text for a narrow column, which may wrap between words. */
 const breakable = (text) => (text.length < BREAKS ? text
   : text.split(/(?<=[_/])|(?<=[a-z])(?=[A-Z])/).flatMap((part, place) => (place ? [make("wbr"), part] : [part])));
 
@@ -51,13 +51,13 @@ function short(value) {
   return Number.isInteger(value) && Math.abs(value) < 1e6 ? String(value) : String(Number(value.toPrecision(3)));
 }
 
-/** Multiply-accumulates, of which there may be none. */
+/** Multiply-accumulates, or nothing. */
 const products = (count) => (count === undefined ? "" : count.toLocaleString("en"));
 
 const microseconds = (value) => (value >= 999500 ? `${(value / 1e6).toPrecision(3)} s`
   : value >= 999.5 ? `${(value / 1000).toPrecision(3)} ms` : `${Math.round(value)} µs`);
 
-/** JSON on one line, as a person would write it. */
+/** JSON on one line, with usual spaces. */
 function written(value) {
   if (value === null) return "unreadable";
   if (Array.isArray(value)) return `[${value.map(written).join(", ")}]`;
@@ -65,19 +65,19 @@ function written(value) {
   return String(value);
 }
 
-// --- What is known of a node -----------------------------------------------------------------------------------------
+// --- Facts of a node -------------------------------------------------------------------------------------------------
 
 const widths = { float: 4, double: 8, bool: 1, int4: 0.5, uint4: 0.5 };
 const bitsOf = (type) => (widths[type] ?? Number(type.match(/\d+$/)?.[0] ?? 0) / 8);
 const onnxBytes = (value) => Math.ceil(value.shape.reduce((product, size) => product * size, bitsOf(value.data_type)));
 
-/** The largest error as a part of what is allowed; null where nothing is known. */
+/** The largest error as a part of its bound; null if unknown. */
 function errorOf(node) {
   const found = (node.verified ?? []).map((item) => (item.wrong ? Infinity : Number(item.worst_of_bound)));
   return found.length ? Math.max(...found) : null;
 }
 
-/** A report, and what its nodes refer to. */
+/** A report, with lookups for its nodes. */
 function about(report) {
   const onnx = report.onnx ?? null;
   const tensorOf = (access) => (access.tensor === undefined ? null : report.tensors[access.tensor]);
@@ -105,7 +105,7 @@ const isDark = () => {
   return theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 };
 
-/** A hue, a saturation and a lightness as the colour that canvases and maps read. */
+/** Returns a colour for canvases from hue, saturation and lightness. */
 function rgb(hue, saturation, lightness) {
   const chroma = saturation * Math.min(lightness, 1 - lightness);
   const part = (offset) => {
@@ -115,11 +115,11 @@ function rgb(hue, saturation, lightness) {
   return `rgb(${part(0)}, ${part(8)}, ${part(4)})`;
 }
 
-/** A class: its name, the names of operators in DirectML or ONNX that are in it, and its hue. */
+/** A class: its name, its operators in DirectML or ONNX, and its hue. */
 const operatorClass = (title, names, hue, saturation = 62) => ({ title, names,
   colour: () => rgb(hue, (isDark() ? saturation * 0.6 : saturation) / 100, isDark() ? 0.26 : 0.87) });
 
-/** In this order an operator is looked for; the last one has all others. */
+/** The first matching class counts; the last one has all other operators. */
 const operatorClasses = [
   operatorClass("quantisation", /QUANTIZ|^CAST$|INTEGER|^(De)?Quantize|^DynamicQuantize|^QLinear|Integer$|^Cast$|^BitCast$/, 182),
   operatorClass("convolution", /CONVOLUTION|^Conv/, 214),

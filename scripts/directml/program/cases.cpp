@@ -41,7 +41,7 @@ private:
     size_t at_;
 };
 
-// Pointers are written as places in the memory; `pointers` says where.
+// Pointers are written as offsets in the memory; `pointers` has their positions.
 void read_memory(Reader& reader, Case& result) {
     uint32_t size = reader.u32();
     const uint8_t* given = reader.take(size);
@@ -156,5 +156,5 @@ void ResultFile::write(const Result& result) {
         number(static_cast<uint32_t>(buffer.size()));
         std::fwrite(buffer.data(), 1, buffer.size(), file_);
     }
-    std::fflush(file_);  // the next case may end the process
+    std::fflush(file_);  // the next case may crash the process
 }

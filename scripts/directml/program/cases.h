@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-// Which of the steps a case wants; each needs the one before.
+// The steps of a case; each needs the previous one.
 enum Steps : uint32_t { kCompile = 1, kDispatch = 2 };
 
 struct Node {
     bool is_constant;
-    uint32_t type;   // DML_OPERATOR_TYPE; of a constant the bytes of its data
-    uint32_t place;  // of the operator's struct or the constant's data in the case's memory
+    uint32_t type;   // DML_OPERATOR_TYPE, or the size of a constant in bytes
+    uint32_t place;  // of the struct or the data in the case's memory
 };
 
 struct Edge {
@@ -21,10 +21,10 @@ struct Edge {
 
 struct Buffer {
     uint64_t size;
-    uint64_t start;  // in the one resource that holds all buffers of the case
+    uint64_t start;  // in the resource with all buffers of the case
     const uint8_t* data;
     uint32_t data_size;
-    bool wanted;  // whether the results hold its bytes
+    bool wanted;  // whether the results contain it
 };
 
 struct Binding {
@@ -40,7 +40,7 @@ struct Case {
     bool is_graph;
     uint32_t steps;
     uint32_t flags;
-    std::vector<uint64_t> memory;  // the structs of all operators, their pointers made true
+    std::vector<uint64_t> memory;  // the structs of all operators, with relocated pointers
     std::vector<Node> nodes;
     std::vector<Edge> input_edges, output_edges, intermediate_edges;
     std::vector<Buffer> buffers;
@@ -49,7 +49,7 @@ struct Case {
     const uint8_t* at(uint32_t place) const { return reinterpret_cast<const uint8_t*>(memory.data()) + place; }
 };
 
-// Throws std::runtime_error where the file is none of ours or ends early.
+// Throws std::runtime_error if the file is invalid or truncated.
 class CaseFile {
 public:
     explicit CaseFile(const std::string& path);
@@ -61,7 +61,7 @@ private:
     std::vector<size_t> places_;
 };
 
-// What became of a case. A step that was not reached has kNotReached.
+// The result of a case. Steps that were not reached have kNotReached.
 constexpr uint32_t kNotReached = 0xffffffff;
 struct Result {
     uint32_t number = 0;

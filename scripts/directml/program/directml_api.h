@@ -1,4 +1,4 @@
-// What this program needs of DirectML's interface: names, identifiers and layout as DirectML documents them.
+// The parts of DirectML's interface that this program needs: names, GUIDs and layout as documented.
 // https://learn.microsoft.com/windows/ai/directml/direct3d-directml-reference
 #pragma once
 
@@ -109,8 +109,8 @@ struct DeviceChild : Object {
     virtual HRESULT STDMETHODCALLTYPE GetDevice(REFIID, void**) = 0;
 };
 
-// IDMLDispatchable returns its properties by value. Compilers for GNU and for Microsoft targets disagree on how a
-// method does that, so it is declared as what Microsoft's makes of it: a pointer to the result behind `this`.
+// IDMLDispatchable returns its properties by value. Compilers for GNU and for Microsoft targets differ in how methods
+// do that, so it is declared as Microsoft's compiles it: with a pointer to the result after `this`.
 struct Dispatchable : DeviceChild {
     virtual void* STDMETHODCALLTYPE GetBindingProperties(BindingProperties*) = 0;
 

@@ -72,7 +72,7 @@ Compiled compile(dml::Device* device, const Case& given, const std::vector<Handl
     return result;
 }
 
-// The buffers of a case, all in one resource, and what initialisation and execution need besides.
+// The buffers of a case, all in one resource, and other objects for initialization and execution.
 class Execution {
 public:
     Execution(Gpu& gpu, const Case& given, dml::Dispatchable* compiled)
@@ -115,7 +115,7 @@ private:
         gpu_.run("upload");
     }
 
-    // Binds all inputs at once, which is how an initializer takes the tensors that DirectML owns.
+    // Binds all inputs at once, as an initializer requires for the tensors that DirectML owns.
     void initialize() {
         auto buffers = bindings(given_.inputs, kAtInitialization);
         dml::BufferArrayBinding array{static_cast<UINT>(buffers.size()), buffers.data()};
@@ -170,7 +170,7 @@ private:
         ID3D12DescriptorHeap* heaps[] = {gpu_.heap()};
         gpu_.list()->SetDescriptorHeaps(1, heaps);
         dml::BindingTableDesc desc{dispatchable, {}, {}, properties.descriptors};
-        // Called as methods that write behind `this`, for the reason that directml_api.h gives.
+        // Called with a result pointer after `this`; directml_api.h explains why.
         gpu_.heap()->GetCPUDescriptorHandleForHeapStart(&desc.cpu);
         gpu_.heap()->GetGPUDescriptorHandleForHeapStart(&desc.gpu);
         require(gpu_.directml()->CreateBindingTable(&desc, dml::kBindingTable, table_.out()), step);
@@ -187,7 +187,7 @@ private:
         gpu_.wait_for_writes();
     }
 
-    // Those bound at that time; the others without a buffer.
+    // The buffers bound at that time; empty bindings for the others.
     std::vector<dml::BufferBinding> bindings(const std::vector<Binding>& wanted, BindingKind kind) const {
         std::vector<dml::BufferBinding> result;
         for (const Binding& binding : wanted) {

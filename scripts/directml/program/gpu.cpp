@@ -8,15 +8,15 @@ constexpr DWORD kPatienceMs = 120000;
 constexpr UINT kLeastDescriptors = 4096;
 constexpr UINT kFeatureLevel1 = 0x1000;
 
-// Wine answers E_NOTIMPL where it is asked for meta commands, and DMLCreateDevice1 passes that on. "There are none"
-// is the answer of a driver without them.
+// Wine returns E_NOTIMPL for the enumeration of meta commands, and DMLCreateDevice1 passes that on. A driver without
+// meta commands returns none.
 HRESULT STDMETHODCALLTYPE no_meta_commands(void*, UINT* count, void*) {
     *count = 0;
     return S_OK;
 }
 
 void mend_meta_commands(ID3D12Device* device) {
-    constexpr int kEnumerateMetaCommands = 59;  // in the table of functions of ID3D12Device5
+    constexpr int kEnumerateMetaCommands = 59;  // index in the function table of ID3D12Device5
     Handle<ID3D12Device5> newer;
     if (FAILED(device->QueryInterface(IID_ID3D12Device5, newer.out()))) return;
     UINT count = 0;

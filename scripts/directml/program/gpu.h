@@ -6,20 +6,20 @@
 
 class Gpu {
 public:
-    // `library` is DirectML.dll: a name that Windows looks for, or a path. Throws Failure.
+    // `library` is DirectML.dll: a name that Windows searches for, or a path. Throws Failure.
     explicit Gpu(const char* library);
 
     dml::Device* directml() const { return directml_.get(); }
     ID3D12GraphicsCommandList* list() const { return list_.get(); }
     ID3D12DescriptorHeap* heap() const { return heap_.get(); }
 
-    // Buffers are of at least 256 bytes. Throws Failure.
+    // Creates a buffer of at least 256 bytes. Throws Failure.
     Handle<ID3D12Resource> buffer(UINT64 size, D3D12_HEAP_TYPE type) const;
-    // Makes sure that the heap holds as many descriptors.
+    // Ensures that the heap has at least this many descriptors.
     void reserve(UINT descriptors);
     void transition(ID3D12Resource* resource, D3D12_RESOURCE_STATES before, D3D12_RESOURCE_STATES after) const;
     void wait_for_writes() const;
-    // Executes what the list has recorded, waits for it and begins the list anew.
+    // Executes the command list, waits for it, and resets it.
     void run(const char* step);
     HRESULT removed() const;
 

@@ -1,4 +1,4 @@
-// A COM pointer that releases itself, and the exception that an HRESULT becomes.
+// A COM smart pointer, and an exception for failed HRESULTs.
 #pragma once
 
 #include <windows.h>
@@ -25,7 +25,7 @@ public:
     T* get() const { return pointer_; }
     T* operator->() const { return pointer_; }
     explicit operator bool() const { return pointer_ != nullptr; }
-    // Where a function that makes an object writes it.
+    // The address for a function that returns an object.
     void** out() {
         reset();
         return reinterpret_cast<void**>(&pointer_);
@@ -35,7 +35,7 @@ private:
     T* pointer_ = nullptr;
 };
 
-// A step that failed: which one, and with what.
+// A failed step and its HRESULT.
 struct Failure {
     HRESULT code;
     const char* step;

@@ -1,8 +1,8 @@
 // Runs cases through DirectML.dll: directml_cases.exe [--dml DLL] [--first N] CASES RESULTS
 //
-// Every case writes its result before the next one begins. Where DirectML ends the process, whoever started it
-// starts it again behind the case that did (`--first`). Exit codes: 0 all cases were run; 20 the device was lost
-// with the last case written; 21 the process was ended by an exception; 10 and above see below.
+// Each case writes its result before the next one starts. If DirectML crashes the process, the caller restarts it after
+// that case (`--first`). Exit codes: 0 all cases were run; 20 the device was lost in the last case written; 21 an
+// exception ended the process; 10 and above see below.
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -13,7 +13,7 @@ namespace {
 
 enum ExitCode : UINT { kDone = 0, kUsage = 10, kNoDevice = 11, kBadFile = 12, kDeviceLost = 20, kDied = 21 };
 
-// Without the DLLs' own farewells: a lost device makes them wait for ever.
+// Exits without detaching the DLLs: with a lost device they would wait forever.
 [[noreturn]] void leave(UINT code) {
     std::fflush(nullptr);
     TerminateProcess(GetCurrentProcess(), code);
@@ -47,7 +47,7 @@ bool parse(int count, char** values, Arguments& result) {
     return result.results != nullptr;
 }
 
-// Whether the device can go on: after a failure on the way to the results the command list may be half recorded.
+// Returns whether the device is usable: after a failure the command list may be half recorded.
 bool is_usable(const Result& result) {
     bool dispatch_failed = result.dispatched != kNotReached && FAILED(static_cast<HRESULT>(result.dispatched));
     return SUCCEEDED(static_cast<HRESULT>(result.removed)) && !dispatch_failed;

@@ -1,7 +1,7 @@
-// Runs ONNX models that come through a pipe on ONNX Runtime's DirectML provider: directml_models.exe
+// Runs ONNX models from a pipe on ONNX Runtime's DirectML provider: directml_models.exe
 //
-// tests/runtimes/worker.py is at the other end. The first answer is the version of ONNX Runtime; each model that
-// follows is answered with its outputs, or with what ONNX Runtime said instead. All numbers are little-endian.
+// tests/runtimes/worker.py is at the other end. The first answer is the version of ONNX Runtime; the answer to each
+// model is its outputs, or an error. All numbers are little-endian.
 #include <fcntl.h>
 #include <io.h>
 #include <windows.h>
@@ -28,7 +28,7 @@ void check(OrtStatus* status) {
     throw std::runtime_error(message);
 }
 
-// Whether all bytes came; they do not where the other end has closed the pipe.
+// Returns whether all bytes were read; false if the other end has closed the pipe.
 bool read_bytes(void* target, size_t size) { return std::fread(target, 1, size, stdin) == size; }
 
 template <class T>
@@ -85,7 +85,7 @@ Request read_request() {
     return request;
 }
 
-// A session on the provider, which asks for sequential execution without patterns of memory.
+// A session on the provider, which requires sequential execution without memory patterns.
 class Session {
 public:
     Session(OrtEnv* environment, const std::vector<uint8_t>& model) {
@@ -184,7 +184,7 @@ void answer(OrtEnv* environment, Request& request) {
 }  // namespace
 
 int main() {
-    // what ONNX Runtime prints must not get between the answers
+    // output of ONNX Runtime must not get into the answers
     answers = _fdopen(_dup(1), "wb");
     _dup2(2, 1);
     _setmode(_fileno(answers), _O_BINARY);

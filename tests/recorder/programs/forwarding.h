@@ -1,4 +1,4 @@
-// A real device behind the recording one. It is a mock that takes no objects but its own, and fails when it is told to.
+// A mock of the real device behind the recording one. It accepts only its own objects, and can be told to fail.
 #pragma once
 
 #include <set>
@@ -15,13 +15,13 @@ inline constexpr HRESULT kRemoved = static_cast<HRESULT>(0x887A0005u);  // DXGI_
 
 class Mock;
 
-// All objects of the mock that are alive, by their identity; every pointer that it is given has to be among them.
+// The live objects of the mock by identity; all pointers passed to it must be among them.
 struct World {
   std::set<const void*> alive;
   std::vector<std::string> calls;
-  std::string failing;  // the method that answers kRemoved
-  HRESULT success = S_OK;  // what the others answer
-  bool isStrict = true;  // whether it takes nothing but its own objects, and none that is null
+  std::string failing;  // the method that returns kRemoved
+  HRESULT success = S_OK;  // the result of the others
+  bool isStrict = true;  // whether it requires its own objects
 
   void Expect(const void* object) const { CHECK(alive.count(object) == 1 || (!isStrict && object == nullptr)); }
   HRESULT Called(const std::string& name) {
@@ -35,7 +35,7 @@ struct World {
   }
 };
 
-// The methods of IUnknown and IDMLObject, with one interface beside IUnknown: the recorder asks for no other.
+// The methods of IUnknown and IDMLObject, with one interface besides IUnknown: the recorder queries no other.
 template <typename Interface>
 class MockObject : public Interface {
  public:
@@ -204,7 +204,7 @@ class Mock final : public MockObject<IDMLDevice1> {
   }
 };
 
-// A buffer as Direct3D makes it: it has a name, and releases what is attached to it at its end.
+// A buffer like those of Direct3D: it has a name, and releases attached objects when it is destroyed.
 class MockBuffer final : public ID3D12Resource {
  public:
   explicit MockBuffer(std::wstring name) : name_(std::move(name)) {}
@@ -218,7 +218,7 @@ class MockBuffer final : public ID3D12Resource {
     CHECK(guid == dml2onnx::detail::kDebugName);
     ++asked;
     if (name_.empty()) return DXGI_ERROR_NOT_FOUND;
-    const UINT bytes = static_cast<UINT>(name_.size() * sizeof(wchar_t));  // without the zero at the end, as it may be
+    const UINT bytes = static_cast<UINT>(name_.size() * sizeof(wchar_t));  // possibly without a terminating zero
     CHECK(data == nullptr || *size >= bytes);
     if (data != nullptr) std::memcpy(data, name_.data(), bytes);
     *size = bytes;
@@ -336,7 +336,7 @@ inline void CheckAll(const std::string& folder) {
   CHECK(world.alive.size() == 1 && mock->Release() == 0);
 }
 
-// Buffers of the real device are called as they call themselves, and another at the place of an old one is another.
+// Buffers of the real device have their own names, and another one at the address of an old one is different.
 inline void CheckBuffers(const std::string& folder) {
   World world;
   auto* mock = new Mock(world);
@@ -355,17 +355,17 @@ inline void CheckBuffers(const std::string& folder) {
       auto* input = new (place) MockBuffer(name);
       queue.Dispatch(compiled.Get(), {{input}}, {{&output}}, {}, {&output});
       queue.Dispatch(compiled.Get(), {{input}}, {{&output}}, {}, {&output});
-      CHECK(input->asked == (name[0] == L'\0' ? 1 : 2));  // when it was new, and not again
+      CHECK(input->asked == (name[0] == L'\0' ? 1 : 2));  // only for a new buffer
       input->~MockBuffer();
     }
     compiled.Reset();
     op.Reset();
     device.Reset();
-  }  // and the output outlives the recording
+  }  // the output outlives the recording
   CHECK(world.alive.size() == 1 && mock->Release() == 0);
 }
 
-// Whatever the real device answers is what the program hears, and it gets no object.
+// The program gets the error of the real device, and no object.
 inline void CheckFailures(const std::string& folder) {
   World world;
   auto* mock = new Mock(world);
@@ -425,8 +425,8 @@ inline void CheckFailures(const std::string& folder) {
   CHECK(world.alive.size() == 1 && mock->Release() == 0);
 }
 
-// Whatever the program gives reaches the real device, whatever that answers reaches the program, and what cannot be
-// recorded is said. The mock takes all of it.
+// All arguments reach the real device, all its results reach the program, and unrecorded calls are reported. The mock
+// accepts everything.
 inline void CheckPassing(const std::string& folder) {
   World world;
   world.isStrict = false;
@@ -457,7 +457,7 @@ inline void CheckPassing(const std::string& folder) {
     for (const DML_OPERATOR_DESC* desc : {&mode, &newer, &bare}) made.push_back(create(desc));
     made.push_back(create(nullptr));
     CHECK(device->CreateOperator(&mode, iids::IDMLOperator, nullptr) == kPartly);
-    Com<IDMLOperator> foreign;  // that the program has of the real device
+    Com<IDMLOperator> foreign;  // of the real device
     CHECK(mock->CreateOperator(&mode, iids::IDMLOperator, foreign.VoidOut()) == kPartly);
     const auto compile = [&](IDMLOperator* op) {
       Com<IDMLCompiledOperator> compiled;
@@ -511,7 +511,7 @@ inline void CheckPassing(const std::string& folder) {
   CHECK(world.alive.size() == 1 && mock->Release() == 0);
 }
 
-// Weights that lie where the CPU reads them come into the recording by themselves, as they were at each initialization.
+// Weights in buffers that the CPU can read are recorded automatically, as they were at each initialization.
 inline void CheckReadback(const std::string& folder) {
   World world;
   world.isStrict = false;
@@ -533,7 +533,7 @@ inline void CheckReadback(const std::string& folder) {
     queue.Initialize(gemm.Get(), {{}, {&upload, 256}, {}}, {&kept[0]});
     fill(-1);
     queue.Initialize(gemm.Get(), {{}, {&upload, 256}, {}}, {&kept[1]});
-    fill(0);  // for something else
+    fill(0);  // reused
     queue.Dispatch(gemm.Get(), {{&x}, {}, {}}, {{&first}}, {&kept[0]});
     queue.Dispatch(gemm.Get(), {{&x}, {}, {}}, {{&second}}, {&kept[1]});
     queue.Initialize(other.Get(), {{}, {&gpu}, {}}, {&kept[2]});

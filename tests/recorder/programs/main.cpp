@@ -1,4 +1,4 @@
-// One program for all tests of the device: what to do, and the folder of its recording.
+// One program for all tests of the device: a test, and the folder of its recording.
 
 #include "forwarding.h"
 #include "networks.h"

@@ -1,4 +1,4 @@
-// Programs whose recordings are compiled, run, and compared with numpy by test_device.py, which knows their numbers.
+// Programs whose recordings test_device.py compiles, runs, and compares with numpy.
 #pragma once
 
 #include <cstdlib>
@@ -7,7 +7,7 @@
 
 namespace networks {
 
-// 1, 2, 3, ... times a step.
+// Returns 1, 2, 3, ... times a step.
 inline std::vector<float> Ramp(std::size_t count, float step) {
   std::vector<float> values(count);
   for (std::size_t index = 0; index < count; ++index) values[index] = static_cast<float>(index + 1) * step;
@@ -19,7 +19,7 @@ SIZE_T BytesOf(const std::vector<T>& values) {
   return static_cast<SIZE_T>(values.size() * sizeof(T));
 }
 
-// Two layers with their weights in constant nodes, one of which two nodes read, and an output of joined parts.
+// Two layers with weights in constant nodes, one of which two nodes read, and an output of joined parts.
 inline void RecordMlp(const std::string& folder) {
   Com<IDMLDevice1> device = RecordTo(folder);
   GraphBuilder graph(device.Get());
@@ -53,7 +53,7 @@ inline Com<IDMLCompiledOperator> Scale(IDMLDevice* device, UINT count, float sca
   return Compile(device, MakeOperator(device, DML_OPERATOR_ELEMENT_WISE_IDENTITY, desc), name);
 }
 
-// [1, 1, rows, 4] by a matrix [1, 1, 4, 4] that DirectML owns, without or with what is added.
+// [1, 1, rows, 4] by a matrix [1, 1, 4, 4] that DirectML owns, with an optional addend.
 inline Com<IDMLCompiledOperator> OwnedGemm(IDMLDevice* device, UINT rows, const wchar_t* name) {
   Tensor a({1, 1, rows, 4}), b({1, 1, 4, 4}, DML_TENSOR_DATA_TYPE_FLOAT32, DML_TENSOR_FLAG_OWNED_BY_DML);
   Tensor output({1, 1, rows, 4});
@@ -65,7 +65,7 @@ inline Com<IDMLCompiledOperator> OwnedGemm(IDMLDevice* device, UINT rows, const 
   return Compile(device, MakeOperator(device, DML_OPERATOR_GEMM, desc), name);
 }
 
-// Two matrices that DirectML owns: the recorder is never told of one, and of the other when it has been used.
+// Two matrices that DirectML owns: one is never passed to the recorder, the other after it was used.
 inline void RecordUnknownWeights(const std::string& folder) {
   Com<IDMLDevice1> device = RecordTo(folder);
   Com<dml2onnx::Recorder> recorder = RecorderOf(device.Get());
@@ -84,8 +84,8 @@ inline void RecordUnknownWeights(const std::string& folder) {
   CHECK(recorder->Constant(late, weights.data(), 64, 0) == S_OK);
 }
 
-// Four dispatches over shared buffers: weights in the middle of an arena and bound at initialization, an operator in
-// place, a graph that reads one buffer at two offsets, and a join with an array of bindings.
+// Four dispatches over shared buffers: weights in the middle of an arena and bound at initialization, an in-place
+// operator, a graph that reads one buffer at two offsets, and a join with an array of bindings.
 inline void RecordProgram(const std::string& folder) {
   Com<IDMLDevice1> device = RecordTo(folder);
   Com<dml2onnx::Recorder> recorder = RecorderOf(device.Get());
@@ -129,7 +129,7 @@ inline void RecordProgram(const std::string& folder) {
   commands->RecordDispatch(nullptr, join.Get(), table.Get());
 }
 
-// Every form a tensor can have, each as the input of an operator that leaves it as it is.
+// All forms of tensors, each as the input of an identity.
 inline void RecordForms(const std::string& folder) {
   Com<IDMLDevice1> device = RecordTo(folder);
   const auto record = [&](Tensor input, Tensor output, const wchar_t* name) {
@@ -176,7 +176,7 @@ inline void RecordForms(const std::string& folder) {
   }
 }
 
-// A value that two graph outputs show and a node reads, and a graph that writes where a later node of it still reads.
+// A value with two graph outputs and a reader, and a graph that overwrites an input of a later node.
 inline void RecordSharedOutputs(const std::string& folder) {
   Com<IDMLDevice1> device = RecordTo(folder);
   Com<dml2onnx::Recorder> recorder = RecorderOf(device.Get());
@@ -196,7 +196,7 @@ inline void RecordSharedOutputs(const std::string& folder) {
   queue.Dispatch(compiled.Get(), {{three}}, {{three}, {one}, {Buffer(5)}});  // 6, 6 and 9 times x
 }
 
-// One operator, initialized twice: which matrix it has is what its persistent resource says.
+// One operator, initialized twice: its persistent resource determines the matrix.
 inline void RecordWeightSets(const std::string& folder) {
   Com<IDMLDevice1> device = RecordTo(folder);
   Com<dml2onnx::Recorder> recorder = RecorderOf(device.Get());
@@ -215,7 +215,7 @@ inline void RecordWeightSets(const std::string& folder) {
   queue.Dispatch(gemm.Get(), {{x}, {}, {}}, {{Buffer(4)}}, {persistent, 256});
 }
 
-// Names that no file can have, that come twice, and that only hooks know; and an example of an input.
+// Names that are invalid for files, duplicate, or only from callbacks; and an example of an input.
 inline void RecordNames(const std::string& folder) {
   dml2onnx::RecordingOptions options = OptionsFor(folder);
   options.graphName = [](UINT number) { return number == 1 ? std::string("hooked/graph") : std::string(); };
@@ -240,12 +240,12 @@ inline void RecordNames(const std::string& folder) {
   Queue queue(device.Get());
   queue.Dispatch(compiled[0].Get(), {{Buffer(0)}}, {{Buffer(1)}});
   recorder->ForgetBuffer(Buffer(0));
-  recorder->NameBuffer(Buffer(0), L"another \"buffer\"");  // at the same place
+  recorder->NameBuffer(Buffer(0), L"another \"buffer\"");  // at the same address
   CHECK(recorder->NameBuffer(Buffer(2), L"result") == S_OK && recorder->NameBuffer(Buffer(1), L"result") == S_OK);
   queue.Dispatch(compiled[0].Get(), {{Buffer(0)}}, {{Buffer(2)}});
 }
 
-// A program that ends in the middle, without releasing anything.
+// A program that exits in the middle, without releasing anything.
 inline void RecordAndDie(const std::string& folder) {
   Com<IDMLDevice1> device = RecordTo(folder);
   Com<IDMLCompiledOperator> scale = Scale(device.Get(), 4, 3, 0, L"scale");
@@ -255,7 +255,7 @@ inline void RecordAndDie(const std::string& folder) {
   std::_Exit(3);
 }
 
-// A long program that ends in the middle: graphs, weights and dispatches go on to the last moment.
+// A long program that exits in the middle: graphs, weights and dispatches continue until then.
 inline void RecordMuchAndDie(const std::string& folder) {
   Com<IDMLDevice1> device = RecordTo(folder);
   Com<dml2onnx::Recorder> recorder = RecorderOf(device.Get());
@@ -276,7 +276,7 @@ inline void RecordMuchAndDie(const std::string& folder) {
   std::_Exit(3);
 }
 
-// A program that draws frames: more than is recorded, and more than is written one by one.
+// A program that draws frames: more than are recorded, and more than are written one by one.
 inline void RecordFrames(const std::string& folder) {
   dml2onnx::RecordingOptions options = OptionsFor(folder);
   options.mostDispatches = 100;

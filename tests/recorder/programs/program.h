@@ -1,4 +1,4 @@
-// What the programs of these tests share: checks, tensors, buffers, and a graph builder that works as DirectMLX's does.
+// Shared by the programs of these tests: checks, tensors, buffers, and a graph builder like that of DirectMLX.
 #pragma once
 
 #include <cstdio>
@@ -21,7 +21,7 @@
     }                                                                                    \
   } while (false)
 
-// A pointer that counts, as every program has one.
+// A COM smart pointer.
 template <typename T>
 class Com {
  public:
@@ -51,7 +51,7 @@ class Com {
   T* object_ = nullptr;
 };
 
-// References that others hold, counted by adding one and giving it back.
+// Returns the number of references, by adding and releasing one.
 inline ULONG CountOf(IUnknown* object) {
   object->AddRef();
   return object->Release();
@@ -103,7 +103,7 @@ inline UINT64 BitsOf(DML_TENSOR_DATA_TYPE type) {
   }
 }
 
-// A tensor descriptor that owns what it points to.
+// A tensor descriptor that owns its arrays.
 struct Tensor {
   std::vector<UINT> sizes, strides;
   DML_BUFFER_TENSOR_DESC buffer{};
@@ -122,7 +122,7 @@ struct Tensor {
     buffer.TotalTensorSizeInBytes = ((elements * BitsOf(type) + 7) / 8 + 3) / 4 * 4;
   }
 
-  // The descriptor, at home where this tensor is now.
+  // Returns the descriptor, which is valid until this tensor moves.
   const DML_TENSOR_DESC* Get() {
     buffer.DimensionCount = static_cast<UINT>(sizes.size());
     buffer.Sizes = sizes.data();
@@ -140,8 +140,8 @@ Com<IDMLOperator> MakeOperator(IDMLDevice* device, DML_OPERATOR_TYPE type, const
   return op;
 }
 
-// A graph as DirectMLX builds it: expressions hold their place in a shared builder, which numbers nodes as operators
-// are created, gives every tensor that comes from a node an intermediate edge, and makes a node of each constant.
+// A graph as DirectMLX builds it: expressions refer to a shared builder, which numbers nodes in the order of creation,
+// adds an intermediate edge for each tensor of a node, and makes a node of each constant.
 class GraphBuilder {
  public:
   struct Value {
@@ -175,7 +175,7 @@ class GraphBuilder {
     return Node(DML_OPERATOR_ACTIVATION_RELU, desc, {&input}, output, name);
   }
 
-  // [1, 1, M, K] by [1, 1, K, N], with what is added to it where there is some.
+  // [1, 1, M, K] by [1, 1, K, N], with an optional addend.
   Value Gemm(Value a, Value b, Value* c, const char* name = nullptr) {
     Tensor output({1, 1, a.tensor.sizes[2], b.tensor.sizes[3]});
     DML_GEMM_OPERATOR_DESC desc{};
@@ -204,10 +204,10 @@ class GraphBuilder {
     return Node(DML_OPERATOR_JOIN, desc, inputs, output, nullptr);
   }
 
-  // Names for the edges of graph inputs and outputs, which DirectMLX leaves out.
+  // Sets names of the edges of graph inputs and outputs, which DirectMLX omits.
   std::map<UINT, const char*> inputNames, outputNames;
 
-  // The graph with these outputs; the result of the device's method.
+  // Compiles the graph with these outputs; returns the result of the device's method.
   HRESULT Compile(const std::vector<Value>& outputs, Com<IDMLCompiledOperator>& compiled) {
     std::deque<DML_INPUT_GRAPH_EDGE_DESC> inputs = inputEdges_;
     for (DML_INPUT_GRAPH_EDGE_DESC& edge : inputs) edge.Name = inputNames[edge.GraphInputIndex];
@@ -265,21 +265,21 @@ class GraphBuilder {
   std::deque<DML_INTERMEDIATE_GRAPH_EDGE_DESC> intermediateEdges_;
 };
 
-// Buffers as bindings want them: {buffer, offset}; nullptr for none.
+// Buffers for bindings: {buffer, offset}; nullptr for none.
 struct Part {
   ID3D12Resource* buffer = nullptr;
   UINT64 offset = 0;
 };
 
-// One queue of a program: initializes and dispatches what it is given.
+// A queue that initializes and dispatches operators.
 class Queue {
  public:
-  // `descriptors` is what tables are made for, where it is not as many as are needed.
+  // `descriptors` is the size of tables, by default the required one.
   explicit Queue(IDMLDevice* device, UINT descriptors = 0) : device_(device), descriptors_(descriptors) {
     CHECK(device->CreateCommandRecorder(iids::IDMLCommandRecorder, recorder_.VoidOut()) == S_OK);
   }
 
-  // `owned` has an element for each input of the operator, and `persistent` is where it keeps them.
+  // `owned` has an element for each input of the operator; `persistent` stores them.
   void Initialize(IDMLCompiledOperator* compiled, const std::vector<Part>& owned, Part persistent = {}) {
     Com<IDMLOperatorInitializer> initializer;
     IDMLCompiledOperator* all[] = {compiled};

@@ -1,4 +1,4 @@
-// The rules of COM, and the answers of a device that has no real one behind it.
+// The rules of COM, and results without a real device.
 
 #pragma once
 
@@ -25,7 +25,7 @@ struct Counted final : public IUnknown {
   ULONG STDMETHODCALLTYPE Release() override { return --count; }
 };
 
-// An object has these interfaces and no others, one identity, and one count for all of them.
+// Checks that an object has exactly these interfaces, with one identity and one reference count.
 inline void CheckIdentity(IUnknown* object, const std::vector<GUID>& has) {
   const ULONG before = CountOf(object);
   Com<IUnknown> identity;
@@ -40,7 +40,7 @@ inline void CheckIdentity(IUnknown* object, const std::vector<GUID>& has) {
     if (!expected) continue;
     CHECK(CountOf(identity.Get()) == before + 2);
     Com<IUnknown> again;
-    CHECK(face->QueryInterface(iids::IUnknown_, again.VoidOut()) == S_OK);  // symmetric, and the same each time
+    CHECK(face->QueryInterface(iids::IUnknown_, again.VoidOut()) == S_OK);  // symmetric and stable
     CHECK(again.Get() == identity.Get());
     for (const GUID& other : has) {
       Com<IUnknown> across;
@@ -72,8 +72,8 @@ inline void CheckPrivateData(IDMLObject* object) {
   size = sizeof found;
   CHECK(object->GetPrivateData(kTwo, &size, &found) == S_OK && found == &counted && counted.count == 3);
   found->Release();
-  CHECK(object->SetPrivateDataInterface(kOne, &counted) == S_OK && counted.count == 3);  // in the place of bytes
-  CHECK(object->SetPrivateDataInterface(kTwo, &counted) == S_OK && counted.count == 3);  // by itself
+  CHECK(object->SetPrivateDataInterface(kOne, &counted) == S_OK && counted.count == 3);  // replaces bytes
+  CHECK(object->SetPrivateDataInterface(kTwo, &counted) == S_OK && counted.count == 3);  // replaces itself
   CHECK(object->SetPrivateData(kOne, 0, nullptr) == S_OK && counted.count == 2);
   CHECK(object->SetPrivateDataInterface(kTwo, nullptr) == S_OK && counted.count == 1);
   CHECK(object->GetPrivateData(kOne, &size, data) == DXGI_ERROR_NOT_FOUND);
@@ -81,7 +81,7 @@ inline void CheckPrivateData(IDMLObject* object) {
   CHECK(object->SetName(L"a name") == S_OK && object->SetName(nullptr) == S_OK);
 }
 
-// What is attached to an object is released with it.
+// Attached objects are released with the object.
 inline void CheckLastRelease(Com<IDMLObject> object) {
   Counted counted;
   CHECK(object->SetPrivateDataInterface(kOne, &counted) == S_OK && counted.count == 2);
@@ -131,7 +131,7 @@ inline void CheckObjects(const std::string& folder) {
   CHECK(device->CreateCommandRecorder(iids::IDMLCommandRecorder, commands.VoidOut()) == S_OK);
   CheckChild(device.Get(), commands.Get(), {iids::IDMLCommandRecorder});
 
-  // the others live on without the device's own reference, and without each other
+  // the other objects stay alive without the program's reference to the device, and without each other
   CHECK(CountOf(device.Get()) == 2 + 5);
   recorder.Reset();
   device.Reset();
@@ -142,7 +142,7 @@ inline void CheckObjects(const std::string& folder) {
   op.Reset();
   CheckLastRelease(std::move(last));
   initializer->Reset(1, all);
-  compiled.Reset();  // the initializer holds it
+  compiled.Reset();  // the initializer has a reference
   CHECK(initializer->GetBindingProperties().RequiredDescriptorCount > 1);
 }
 
@@ -211,7 +211,7 @@ inline void CheckNulls(const std::string& folder) {
   CHECK(dml2onnx::GetRecorder(nullptr, recorder.Out()) == E_INVALIDARG);
   CHECK(dml2onnx::GetRecorder(device.Get(), nullptr) == E_POINTER);
   CHECK(dml2onnx::CreateRecordingDevice(nullptr, OptionsFor(folder), iids::IDMLDevice, nullptr) == E_POINTER);
-  // whether there would be an operator
+  // only tests whether the operator could be created
   Tensor input({2}), output({2});
   const DML_ACTIVATION_RELU_OPERATOR_DESC relu{input.Get(), output.Get()};
   const DML_OPERATOR_DESC good{DML_OPERATOR_ACTIVATION_RELU, &relu};
@@ -220,7 +220,7 @@ inline void CheckNulls(const std::string& folder) {
                                 nullptr) == S_FALSE);
 }
 
-// An enumerator that there is not.
+// An unknown enumerator.
 template <typename Enum>
 Enum Beyond(std::int32_t number) {
   Enum value;
@@ -279,7 +279,7 @@ inline void CheckFeatures(const std::string& folder) {
   CHECK(device->GetParentDevice(iids::IUnknown_, nullptr) == E_POINTER);
 }
 
-// Devices of one program that want one folder, at the same time and one after the other.
+// Devices of one program with the same folder, at the same time and one after the other.
 inline void CheckFolders(const std::string& folder) {
   for (int round = 0; round < 2; ++round) {
     Com<IDMLDevice1> one = RecordTo(folder), two = RecordTo(folder + "/");
@@ -288,7 +288,7 @@ inline void CheckFolders(const std::string& folder) {
   }
 }
 
-// A program that records until it is told to end.
+// A program that records until it gets a character.
 inline void CheckWaiting(const std::string& folder) {
   Com<IDMLDevice1> device = RecordTo(folder);
   Relu(device.Get());

@@ -1,4 +1,4 @@
-// What threads do that share a device, by itself: it is compiled under another sanitizer than main.cpp.
+// Threads that share a device, in a separate program for another sanitizer than main.cpp.
 
 #include "rules.h"
 
