@@ -75,7 +75,7 @@ def _resized(graph: Graph, field: str, sizes: tuple[int, ...]) -> Graph | None:
     ],
 )
 def test_dimensions_of_sums_are_not_repeated(name: str, field: str, dimensions: set[int]) -> None:
-    assert kept_dimensions(descriptors()[name][0], field, 4) == dimensions
+    assert kept_dimensions(descriptors()[f"DML_OPERATOR_{name}"][0], field, 4) == dimensions
 
 
 @pytest.mark.parametrize("name", catalog.operator_names())
