@@ -214,6 +214,12 @@ def test_blocks_are_loops(tmp_path: Path) -> None:
     assert_tidy(tmp_path)
 
 
+def test_a_name_is_free_where_its_value_is_last_read(tmp_path: Path) -> None:
+    g = GraphBuilder()
+    x = g.activation_relu(g.activation_relu(g.input("x", "FLOAT32", [4])))
+    assert "relu = g.activation_relu(relu)\n" in round_trip(g.build({"y": g.abs(x)}), tmp_path)
+
+
 def test_scopes_keep_names(tmp_path: Path) -> None:
     graph = transformer("/")
     round_trip(graph, tmp_path)
