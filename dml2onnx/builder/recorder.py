@@ -446,10 +446,6 @@ class Recorder:
             if value is not None
         }
         argument = {**descs, **dict.fromkeys(field.name for field in schema.output_fields)}
-        for field in schema.input_fields:
-            array = descs.get(field.name)
-            if field.count is not None and isinstance(array, tuple):
-                raw[field.count] = len(array)
         spread(schema, raw, descs)
         for axis, rank in axes_beyond(schema, axes_from_the_start(schema, raw, descs), descs):
             message = f"the axis {axis} is none of {rank} dimensions, which are counted from 0"

@@ -93,9 +93,9 @@ def attribute_checks(schema: OperatorSchema) -> list[Check]:
     enums = [(i, field) for i, field in fields if field.type is FieldType.ENUM]
     counted = [(i, field) for i, field in fields if field.type in _ARRAYS and field.count is not None]
     checks = [_enumerators(enums)] if enums else []
-    if {"Min", "Max"} <= schema.index.keys():
+    if {"Min", "Max"}.issubset(schema.index):
         checks.append(_bounds(schema))
-    if {"InputTensor", "OutputTensor", "Scales"} <= schema.index.keys():
+    if {"InputTensor", "OutputTensor", "Scales"}.issubset(schema.index):
         checks.append(_scales)
     if (doubtful := doubtful_check(schema)) is not None:
         checks.append(doubtful)

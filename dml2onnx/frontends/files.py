@@ -203,6 +203,8 @@ def _read_npy(path: Path, name: str) -> NpyFile:
             raise refuse(f"has a header of {length} bytes", f"at most {_LONGEST_NPY_HEADER} bytes", str(length))
         file.seek(begin)
         header = file.read(length)
+    if len(header) < length:
+        raise refuse("has a damaged header")
     try:
         fields = ast.literal_eval(header.decode("utf-8").strip())
         descr, fortran, shape = fields["descr"], fields["fortran_order"], fields["shape"]
@@ -222,4 +224,4 @@ def _read_npy(path: Path, name: str) -> NpyFile:
             f"has elements of type {found}", "little-endian whole numbers or floats of 8 to 64 bits, or bools", found
         )
     offset = begin + length
-    return NpyFile(data_type, descr == "|b1", shape, FileData(path, offset, max(0, path.stat().st_size - offset)))
+    return NpyFile(data_type, descr == "|b1", shape, FileData(path, offset, path.stat().st_size - offset))

@@ -91,7 +91,7 @@ class Compared:
     @property
     def is_unspecified(self) -> bool:
         """Whether no element is specified, so that nothing was compared."""
-        return self.elements > 0 and self.unspecified == self.elements
+        return self.unspecified == self.elements
 
 
 @dataclass(frozen=True, slots=True)

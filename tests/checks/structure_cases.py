@@ -13,6 +13,8 @@ from tests.checks.cases import Case, case
 
 X = t(1, 1, 4, 4)
 RELU = unary("ACTIVATION_RELU", X)
+FUSED = op("ELEMENT_WISE_ADD1", ATensor=X, BTensor=X, OutputTensor=X, FusedActivation=op("ACTIVATION_RELU"))
+SOFTMAX = unary("ACTIVATION_SOFTMAX1", X, Axes=(3,))
 PLACES = replace(t(1, 1, 2, 2), data_type=DataType.UINT32)
 
 
@@ -28,6 +30,17 @@ def _chain(*links: tuple[Value, Value, str], inputs: list[Value], output: Value)
         for i, (source, target, name) in enumerate(links)
     ]
     return graph(nodes, inputs, [(output, X)])
+
+
+def _two(first: OperatorDesc, second: OperatorDesc) -> Graph:
+    """A node that reads the result of another."""
+    reads = {field.name: [a] for field in first.schema.input_fields if first.find(field.name) is not None}
+    links = [(first, reads, b), (second, {"InputTensor": [b]}, c)]
+    nodes = [
+        node(desc, read, {"OutputTensor": [target]}, target.name, f"/nodes/{i}/desc")
+        for i, (desc, read, target) in enumerate(links)
+    ]
+    return graph(nodes, [a], [(c, X)])
 
 
 def _ring(count: int) -> Graph:
@@ -252,6 +265,8 @@ CASES: list[Case] = [
         replace(_chain((a, b, "one"), inputs=[a], output=a), format="dml_graph"),
         codes.DEAD_NODE_REFUSED,
     ),
+    case("fused activation repeated", _two(FUSED, RELU), codes.NO_EFFECT, "/nodes/1/desc/InputTensor"),
+    case("softmax repeated", _two(SOFTMAX, SOFTMAX), codes.NO_EFFECT, "/nodes/1/desc/InputTensor"),
     case("no outputs", graph([], [a]), codes.NO_OUTPUTS, None),
     case("unread input", graph([], [a, b], [(a, X)]), codes.UNREAD_INPUT, None),
     case("unread constant", graph([], [a], [(a, X)], [b]), codes.UNREAD_CONSTANT, None),

@@ -78,6 +78,12 @@ def test_an_input_matches_its_producer(found, kind: str, other: list[int]) -> No
     assert str(other) in named or str(4 * 6 * other[-1]) in named
 
 
+@pytest.mark.parametrize("other", OTHERS, ids=str)
+def test_an_input_matches_the_input_of_the_graph(other: list[int]) -> None:
+    (item,) = native(("ACTIVATION_RELU", unary("", other, SIZES)))
+    assert f'InputTensor of sizes {SIZES}, as "v0" has them' in [remedy.words for remedy in item.remedies]
+
+
 @FORMATS
 @pytest.mark.parametrize("other", [[1, 2, 3, 3], [1, 2, 3, 5]], ids=str)
 def test_both_tensors_of_a_reader_change(found, other: list[int]) -> None:

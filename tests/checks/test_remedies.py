@@ -14,7 +14,7 @@ from dml2onnx.cli.fixing import difference, fix, is_fixable
 from dml2onnx.diagnostics import Diagnostic, DmlError, Severity
 from dml2onnx.frontends import load_bytes
 from dml2onnx.frontends.edits import edited
-from tests.checks.build import found_in
+from tests.checks.build import found_in, one, op, t
 from tests.mistakes import MODELS, mistakes
 from tests.newcomers.case import Case
 from tests.newcomers.native_convolutions import CONVOLUTIONS
@@ -134,3 +134,23 @@ def test_ends_of_a_window_become_its_sizes() -> None:
     node = {"type": "SLICE1", "desc": desc, "inputs": {"InputTensor": "x"}, "outputs": {"OutputTensor": "y"}}
     (item,) = found_in(json.dumps({"dml2onnx": 1, "inputs": {"x": tensor}, "nodes": [node], "outputs": ["y"]}))
     assert [remedy.words for remedy in item.remedies] == ["InputWindowSizes [1, 1, 4, 4], if these were ends"]
+
+
+@pytest.mark.parametrize("stride", [3, -3])
+def test_windows_reach_as_far_as_their_strides(stride: int) -> None:
+    window = {"InputWindowOffsets": (0, 0), "InputWindowSizes": (4, 3), "InputWindowStrides": (1, stride)}
+    (item,) = check(one(op("SLICE1", InputTensor=t(4, 9), OutputTensor=t(4, 3), **window)))
+    assert "InputWindowSizes [4, 7]" in [remedy.words for remedy in item.remedies]
+
+
+@pytest.mark.parametrize("size", [7, 9])
+def test_a_graph_input_may_be_one_too_small_or_too_large(size: int) -> None:
+    """Nothing else has the right size."""
+    wrong, half = {"DataType": "FLOAT32", "Sizes": [1, 1, size, 6]}, {"DataType": "FLOAT32", "Sizes": [1, 4, 4, 3]}
+    desc = {"InputTensor": wrong, "OutputTensor": half, "BlockSize": 2}
+    nodes = [
+        {"type": "SPACE_TO_DEPTH", "desc": desc, "inputs": {"InputTensor": "x"}, "outputs": {"OutputTensor": name}}
+        for name in "yz"
+    ]
+    (item,) = found_in(json.dumps({"dml2onnx": 1, "inputs": {"x": wrong}, "nodes": nodes, "outputs": ["y", "z"]}))
+    assert (item.code, item.expected) == ("DML1218", "[1, 1, 8, 6]")

@@ -35,6 +35,7 @@ def directory(tmp_path: Path) -> Path:
     whole = (model / "f32.npy").read_bytes()
     (model / "cut.npy").write_bytes(whole[:-1])
     (model / "trailing.npy").write_bytes(whole + bytes(4))
+    (model / "padding.npy").write_bytes(whole[:100])
     (model / "fake.npy").write_bytes(b"PK" + whole)
     (model / "version.npy").write_bytes(whole[:6] + b"\x04" + whole[7:])
     (model / "header.npy").write_bytes(whole[:10] + b"[" * 118 + whole[128:])

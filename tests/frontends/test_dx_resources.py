@@ -166,6 +166,18 @@ def halves(*bits: int) -> bytes:
         ({"initialValues": {"sourcePath": "cut.npy"}}, np.arange(4, dtype=np.float32).tobytes()),
         ({"initialValues": {"sourcePath": "more.npy"}}, np.arange(4, dtype=np.float32).tobytes() + bytes(4)),
         (typed("INT8", {"sourcePath": "bool.npy"}), bytes([1, 0, 0, 0])),
+        (
+            typed("INT32", {"valueStart": 2**31 - 4, "valueDelta": 1, "valueCount": 4}),
+            np.arange(2**31 - 4, 2**31).astype(np.int32).tobytes(),
+        ),
+        (
+            typed("INT32", {"valueStart": 3 - 2**31, "valueDelta": -1, "valueCount": 4}),
+            np.arange(3 - 2**31, -1 - 2**31, -1).astype(np.int32).tobytes(),
+        ),
+        (
+            typed("UINT32", {"valueStart": 2**32 - 1, "valueDelta": 1, "valueCount": 4}),
+            np.array([2**32 - 1, 0, 1, 2], np.uint32).tobytes(),
+        ),
     ],
 )
 def test_initial_values(resource: Model, expected: bytes, directory: Path) -> None:

@@ -150,7 +150,7 @@ REJECTED = [
     weights(codes.FILE_TOO_SHORT, ("", {"file": "cut.npy"}), at="/file"),
     *(
         weights(codes.BAD_NPY, ("", {"file": f"{name}.npy"}), at="/file")
-        for name in ("fake", "columns", "big", "complex", "structured", "version", "header", "long", "shape")
+        for name in ("fake", "columns", "big", "complex", "structured", "version", "header", "padding", "long", "shape")
     ),
     target(codes.UNKNOWN_KEY, ("", {"value": "h", "of": 1}), at="/of"),
     changed(codes.MISSING_KEY, (H, {"base": "x"}), *WITHOUT_H, at=H + "/value"),

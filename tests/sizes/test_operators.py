@@ -15,7 +15,7 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.rules.inference import infer_outputs
 from dml2onnx.rules.shapes import rules_by_constraint
-from dml2onnx.sizes.operators import REPLACED_RULES
+from dml2onnx.sizes.operators import REPLACED_RULES, kept_dimensions
 from dml2onnx.sizes.resized import Resizer
 from dml2onnx.sizes.solver import Solver
 from dml2onnx.sizes.tracing import trace
@@ -60,6 +60,22 @@ def _resized(graph: Graph, field: str, sizes: tuple[int, ...]) -> Graph | None:
         refused = error.diagnostics
     assert all(item.node == "node" for item in refused), refused
     return None
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "dimensions"),
+    [
+        ("GEMM", "ATensor", {2, 3}),
+        ("GEMM", "BTensor", {2, 3}),
+        ("GEMM", "CTensor", set()),
+        ("CONVOLUTION", "InputTensor", {1}),
+        ("CONVOLUTION", "FilterTensor", {0, 1, 2, 3}),
+        ("LSTM", "WeightTensor", {0, 1, 2, 3}),
+        ("ELEMENT_WISE_ADD", "ATensor", set()),
+    ],
+)
+def test_dimensions_of_sums_are_not_repeated(name: str, field: str, dimensions: set[int]) -> None:
+    assert kept_dimensions(descriptors()[f"DML_OPERATOR_{name}"][0], field, 4) == dimensions
 
 
 @pytest.mark.parametrize("name", catalog.operator_names())

@@ -292,6 +292,15 @@ def test_functions_with_limits(programs: Programs) -> None:
     assert "{dml::FusedActivation::Sigmoid(), dml::FusedActivation::Tanh()}" in texts[2]
 
 
+def test_outputs_of_structures_have_their_positions(tmp_path: Path) -> None:
+    """A missing output keeps its position."""
+    gru = parts()[3].nodes[-1].operator
+    single = one(gru.with_values({"OutputSequenceTensor": None}))
+    for graph, positions in ((parts()[1], ["0", "1"]), (parts()[3], ["0", "1"]), (single, ["1"])):
+        program = dml2onnx.convert(graph, tmp_path / "net.cpp")[0]
+        assert re.findall(r"CreateNodeOutput\(node, (\d+),", program.read_text()) == positions
+
+
 def test_text_of_a_program(tmp_path: Path) -> None:
     g = GraphBuilder("tower", feature_level="4_0")
     x = g.input("x", "FLOAT32", [1, 4, 16, 16])

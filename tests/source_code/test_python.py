@@ -214,10 +214,26 @@ def test_blocks_are_loops(tmp_path: Path) -> None:
     assert_tidy(tmp_path)
 
 
+def test_a_name_is_free_where_its_value_is_last_read(tmp_path: Path) -> None:
+    g = GraphBuilder()
+    x = g.activation_relu(g.activation_relu(g.input("x", "FLOAT32", [4])))
+    assert "relu = g.activation_relu(relu)\n" in round_trip(g.build({"y": g.abs(x)}), tmp_path)
+
+
 def test_scopes_keep_names(tmp_path: Path) -> None:
     graph = transformer("/")
     round_trip(graph, tmp_path)
     assert [node.name for node in built(tmp_path / "program.py").nodes] == [node.name for node in graph.nodes]
+
+
+@pytest.mark.parametrize(("prefix", "least"), [("net/", 2), ("net.", 2), ("net1_", 3), ("net_", 4)])
+def test_scopes_have_enough_nodes(prefix: str, least: int, tmp_path: Path) -> None:
+    for count in (least - 1, least):
+        g = GraphBuilder()
+        x = g.input("x", "FLOAT32", [4])
+        for letter in "abcdefgh"[:count]:
+            x = g.activation_relu(x, name=f"{prefix}{letter}")
+        assert ("g.scope(" in round_trip(g.build({"y": x}), tmp_path)) == (count == least)
 
 
 def test_a_carried_variable_that_is_read_after_its_next_value_is_computed(tmp_path: Path) -> None:
