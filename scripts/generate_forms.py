@@ -56,14 +56,15 @@ SPECIAL = [
             Direction="BACKWARD", Strides=(2, 2), Dilations=dilations, OutputPadding=padding, GroupCount=3,
         )
         for dilations, padding, sizes in (
-            ((1, 1), (0, 1), (8, 12)), ((1, 1), (0, 2), (8, 13)), ((2, 3), (0, 0), (9, 15)),
+            ((1, 1), (0, 1), (8, 12)), ((1, 1), (0, 2), (8, 13)), ((2, 3), (0, 0), (9, 15)), ((1, 3), (0, 2), (8, 17)),
         )
     ),
     *(
         plain(
             "ROI_ALIGN1", **ROIS, OutputTensor=t(2, 1, 2, 2), ReductionFunction="AVERAGE", InterpolationMode="LINEAR",
             SpatialScaleX=1.0, SpatialScaleY=1.0, InputPixelOffset=0.5, OutputPixelOffset=-0.5,
-            MinimumSamplesPerOutput=least, MaximumSamplesPerOutput=most, AlignRegionsToCorners=False,
+            OutOfBoundsInputValue=0.0, MinimumSamplesPerOutput=least, MaximumSamplesPerOutput=most,
+            AlignRegionsToCorners=False,
         )
         for least, most in ((1, 2), (1, 1), (2, 8), (1, 100))
     ),
@@ -112,6 +113,8 @@ LIMITS = [
         )
         for sizes in several
     ),
+    plain("REDUCE", Function="MAX", InputTensor=t(16, 1024, type="INT64"), OutputTensor=t(1, 1024, type="INT64"),
+          Axes=(0,)),
 ]  # fmt: skip
 """Sizes at the limits of rules, which other data types and layouts have in common."""
 MOST_TYPES = 4
