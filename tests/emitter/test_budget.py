@@ -140,7 +140,7 @@ def test_limits_per_node_and_in_total() -> None:
         Budget().spend(NODE_BYTES + 1)
     budget.begin("d", "JOIN")
     with pytest.raises(DmlError, match="for all nodes together"):
-        budget.spend(NODE_BYTES)
+        budget.spend(budget.for_node)
 
 
 def test_limit_of_stored_constants() -> None:
