@@ -40,6 +40,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
     **{name: {"target": name} for name in NAMES},
     "exact": {"exact": True, "target": "cpu"},
     "opset 17": {"opset": 17, "target": "cpu"},
+    "portable opset 17": {"opset": 17, "target": "portable"},
+    "opset 19": {"opset": 19, "target": "cpu"},
     "opset 25": {"opset": 25, "target": "cpu"},
     "-O0": {"optimize": 0},
     "-O2": {"optimize": 2},
@@ -54,14 +56,15 @@ SPECIAL = [
             Direction="BACKWARD", Strides=(2, 2), Dilations=dilations, OutputPadding=padding, GroupCount=3,
         )
         for dilations, padding, sizes in (
-            ((1, 1), (0, 1), (8, 12)), ((1, 1), (0, 2), (8, 13)), ((2, 3), (0, 0), (9, 15)),
+            ((1, 1), (0, 1), (8, 12)), ((1, 1), (0, 2), (8, 13)), ((2, 3), (0, 0), (9, 15)), ((1, 3), (0, 2), (8, 17)),
         )
     ),
     *(
         plain(
             "ROI_ALIGN1", **ROIS, OutputTensor=t(2, 1, 2, 2), ReductionFunction="AVERAGE", InterpolationMode="LINEAR",
             SpatialScaleX=1.0, SpatialScaleY=1.0, InputPixelOffset=0.5, OutputPixelOffset=-0.5,
-            MinimumSamplesPerOutput=least, MaximumSamplesPerOutput=most, AlignRegionsToCorners=False,
+            OutOfBoundsInputValue=0.0, MinimumSamplesPerOutput=least, MaximumSamplesPerOutput=most,
+            AlignRegionsToCorners=False,
         )
         for least, most in ((1, 2), (1, 1), (2, 8), (1, 100))
     ),
@@ -84,6 +87,36 @@ SPECIAL = [
     ),
 ]  # fmt: skip
 """Descriptors for forms that no variation of the valid ones has: bounds of quirks, groups, exponents, samples."""
+LIMITS = [
+    *(
+        plain("PADDING", InputTensor=t(2, 3), OutputTensor=t(2, 3 + start + end), PaddingMode=mode, PaddingValue=0.0,
+              StartPadding=(0, start), EndPadding=(0, end))
+        for mode in ("EDGE", "REFLECTION", "SYMMETRIC", "WRAP") for start, end in ((2, 2), (0, 3), (3, 3), (4, 1))
+        if mode != "REFLECTION" or max(start, end) < 3
+    ),
+    *(
+        plain("GATHER", InputTensor=t(*sizes), IndicesTensor=t(*(1,) * (len(sizes) - 1), count, type="UINT32"),
+              OutputTensor=t(*sizes[:axis], count, *sizes[axis + 1:]), Axis=axis, IndexDimensions=1)
+        for sizes, axis, count in (
+            ((2, 9), 1, 127), ((2, 9), 1, 128), ((1, 9), 1, 256), ((2, 9, 2), 1, 128), ((128, 128), 1, 128),
+            ((128, 128), 1, 127), ((256, 128), 1, 64), ((256, 129), 1, 64), ((2, 8192), 1, 8192),
+            ((1, 16384), 1, 16384),
+        )
+    ),
+    *(
+        plain("REDUCE", Function=function, InputTensor=t(*sizes), OutputTensor=t(1, *sizes[1:]), Axes=(0,))
+        for function, several in (
+            ("MAX", ((8, 2048), (14, 2048), (16, 1023), (16, 1024), (262, 64))),
+            ("MULTIPLY", ((7, 2341), (8, 2048), (9, 2048))),
+            ("AVERAGE", ((4096, 16), (4096, 15), (4097, 16))),
+            ("SUM", ((1024, 16), (1023, 16))),
+        )
+        for sizes in several
+    ),
+    plain("REDUCE", Function="MAX", InputTensor=t(16, 1024, type="INT64"), OutputTensor=t(1, 1024, type="INT64"),
+          Axes=(0,)),
+]  # fmt: skip
+"""Sizes at the limits of rules, which other data types and layouts have in common."""
 MOST_TYPES = 4
 """Variants of a descriptor in other data types."""
 MOST_LAYOUTS = 2
@@ -129,8 +162,9 @@ def form(op: OperatorDesc, options: CompileOptions) -> str:
 def content() -> str:
     options = {name: CompileOptions.of(**keywords) for name, keywords in OPTIONS.items()}
     lines = [f"{GENERATOR} wrote this file."]
-    for own in [*valid.descriptors().values(), *([op] for op in SPECIAL)]:
-        for op in dict.fromkeys(descriptors(own)):
+    varied = (descriptors(own) for own in (*valid.descriptors().values(), *([op] for op in SPECIAL)))
+    for several in (*varied, LIMITS):
+        for op in dict.fromkeys(several):
             forms: dict[str, list[str]] = {}
             for name, how in options.items():
                 forms.setdefault(form(op, how), []).append(name)

@@ -95,7 +95,7 @@ def _results(node: Node, lowered: Lowered, e: Emitter) -> list[Tensor]:
         if tensor.dtype != dtype or tensor.shape != desc.sizes:
             tensor = _fitted(e, tensor, dtype, desc.sizes)
         # moved bits are cast only when a reader computes with them: a Cast would lose the payload of a NaN
-        has_same_width = dtype.itemsize > 1 and tensor.dtype.itemsize == dtype.itemsize
+        has_same_width = tensor.dtype.itemsize == dtype.itemsize
         fits = tensor.dtype == dtype or (has_same_width and (dtype.kind == "f" or bool(moved_fields(node))))
         if not fits or tensor.shape != desc.sizes:
             found = f"{tensor.dtype} {list(tensor.shape)}"

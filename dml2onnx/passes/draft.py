@@ -209,13 +209,13 @@ class Draft:
         end = 0
         for origin in self._graph.origins:
             start, end = end, end + len(origin.nodes)
-            if not changed or changed[-1] >= end:
-                yield origin
-                continue
-            nodes, notes = list(origin.nodes), list(origin.notes)
             places = []
             while changed and changed[-1] < end:
                 places.append(changed.pop())
+            if not places:
+                yield origin
+                continue
+            nodes, notes = list(origin.nodes), list(origin.notes)
             for place in places:
                 notes += self._notes.get(place, ())
             for place in reversed(places):

@@ -129,7 +129,7 @@ def _joined(draft: Draft, node: Node) -> _Margin | None:
 def _is_uniform(part: Array) -> bool:
     """Whether all elements of a constant are bitwise equal; compares the ends first, since most constants differ."""
     first = part[:1].tobytes()
-    return part.size > 0 and part[-1:].tobytes() == first and part.tobytes() == first * part.size
+    return part[-1:].tobytes() == first and part.tobytes() == first * part.size
 
 
 class _Fold:

@@ -90,7 +90,7 @@ class Quantised:
         zero_point = self.value(node.inputs[2]) if len(node.inputs) > 2 else np.zeros((), np.int32)
         if scale is None or zero_point is None or scale.size != 1 or zero_point.size != 1:
             return None
-        return float(scale.reshape(-1)[0]), int(zero_point.reshape(-1)[0])
+        return float(scale.item()), int(zero_point.item())
 
     def has_one_step(self, node: Node) -> bool:
         """Whether scale and zero point have one element each and are known at load time."""

@@ -262,7 +262,7 @@ class _Reshaped:
             return self._inner[item.name]
         values = self._draft.constant(item)
         if values is not None:
-            return item if item.rank <= len(self._new) and item.shape != self._old else self._constant(item, values)
+            return self._constant(item, values)
         maker = self._draft.maker(item)
         if maker is not None and maker.op_type == "Reshape" and maker.inputs[0] is not None:
             source = maker.inputs[0]
@@ -275,8 +275,10 @@ class _Reshaped:
         return output
 
     def _constant(self, item: Value, values: Array) -> Value:
-        """Drops leading axes of a constant."""
-        shape = self._new if item.shape == self._old else item.shape[item.rank - len(self._new) :]
+        """Drops surplus leading axes of a constant."""
+        shape = self._new if item.shape == self._old else item.shape[max(0, item.rank - len(self._new)) :]
+        if shape == item.shape:
+            return item
         output = self._draft.store(values.reshape(shape), f"{item.name}/reshaped")
         self._inner[item.name] = output
         return output

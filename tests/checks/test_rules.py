@@ -11,12 +11,14 @@ import pytest
 from dml2onnx import catalog
 from dml2onnx.catalog import LATEST, Constraint, Rule
 from dml2onnx.checks.operators import findings_of
+from dml2onnx.codes import checking as codes
 from dml2onnx.ir.operator import UNREADABLE
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.rules.constraints import constraint_check
 from dml2onnx.rules.shapes import rules_by_constraint
 from dml2onnx.testing.descriptors import plain, sized
 from dml2onnx.testing.valid import descriptors
+from dml2onnx.testing.valid_attention import LENGTHS, grouped
 from dml2onnx.testing.variations import findings, with_value
 
 WORDED = frozenset({Rule.SIZE_FORMULA, Rule.REQUIRES})
@@ -61,6 +63,15 @@ def test_rules_skip_arrays_with_an_unreadable_entry(name: str, field: str) -> No
     value = op.get(field)
     assert isinstance(value, tuple)
     assert list(findings_of(with_value(op, field, (UNREADABLE, *value[1:])), LATEST)) == []
+
+
+@pytest.mark.parametrize(("sizes", "strides"), [((2,), (1,)), ((2, 1), (1, 7)), ((1,), (5,))])
+def test_lengths_are_packed_whatever_the_strides_of_single_elements(
+    sizes: tuple[int, ...], strides: tuple[int, ...]
+) -> None:
+    lengths = sized(*sizes, type="INT32", strides=strides)
+    found = findings_of(grouped(**{**LENGTHS, "PastSequenceLengthsTensor": lengths}), LATEST)
+    assert codes.NOT_PACKED.id not in [item.code for item in found]
 
 
 @pytest.mark.parametrize(("scale", "is_valid"), [(2.0**-23, True), (2.0**-24, False), (math.nan, False)])

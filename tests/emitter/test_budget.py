@@ -138,6 +138,9 @@ def test_limits_per_node_and_in_total() -> None:
         assert "for all nodes together" in item.message
     with pytest.raises(DmlError, match="for one node"):
         Budget().spend(NODE_BYTES + 1)
+    budget.begin("d", "JOIN")
+    with pytest.raises(DmlError, match="for all nodes together"):
+        budget.spend(budget.for_node)
 
 
 def test_limit_of_stored_constants() -> None:

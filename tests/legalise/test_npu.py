@@ -278,9 +278,9 @@ def test_lengths_of_all_steps_are_dropped():
     assert len(node.inputs) < 5
 
 
-@pytest.mark.parametrize("how", [{"constant": False}, {"cell": True}])
-def test_other_lengths_are_kept(how):
-    (node,) = npu_lstms([6, 3, 1, 5], "BIDIRECTIONAL", **how)
+@pytest.mark.parametrize(("shortest", "how"), [(1, {"constant": False}), (1, {"cell": True}), (0, {})])
+def test_other_lengths_are_kept(shortest, how):
+    (node,) = npu_lstms([6, 3, shortest, 5], "BIDIRECTIONAL", **how)
     assert node.inputs[4] is not None
 
 

@@ -190,7 +190,7 @@ def chain_of(g: GraphBuilder, x: Expression, forms: Sequence[str]) -> Expression
             return None
         try:
             x = FORMS[form](g, x)
-        except (DmlError, IndexError, ValueError, ZeroDivisionError):
+        except (DmlError, IndexError, OverflowError, ValueError, ZeroDivisionError):
             _refused.add(key)
             return None
     return x

@@ -14,12 +14,14 @@ from dml2onnx.ir.graph import Graph
 from dml2onnx.lowering import lower
 from dml2onnx.onnx_model import OnnxGraph
 from dml2onnx.passes import ALWAYS, PASSES, ROUNDING, apply
-from dml2onnx.targets import target
+from dml2onnx.targets import Target, target
+from tests.optimizer_barriers.forms import FORMS, SIZES, chain_of
 
 SINGLES = [(1, 1, 1, 1), (1, 1, 1), (1,)]
 SHAPES = [(1, 1, 20, 6), (1, 4, 5, 6), (1, 2, 10, 6), (1, 1, 1, 120), (4, 5, 6), (120,)]
 IMAGE = (1, 4, 6, 6)
 TARGET = target("cpu", 21, exact=False)
+PAIRS = target("cpu", 21, exact=False, quant_format="qdq")
 NETWORKS = 200
 NODES = 12
 Step = Callable[[np.random.Generator, GraphBuilder, Expression, Expression], Expression]
@@ -154,34 +156,58 @@ def pictures(seed: int) -> Graph:
     return g.build({"y": values[-1], "z": values[-3]})
 
 
-LEFT: dict[str, tuple[tuple[int, int], ...]] = {
-    "": ((2740, 1545), (2192, 1528)),
-    "share-moves": ((2692, 1545), (2192, 1528)),
-    "turn-parts": ((2740, 1545), (2192, 1528)),
-    "merge-moves": ((2590, 1529), (2166, 1539)),
-    "merge-activations": ((2704, 1545), (2159, 1521)),
-    "fold-pads": ((2740, 1545), (2167, 1502)),
-    "keep-bytes": ((2740, 1545), (2192, 1528)),
-    "drop-reshapes": ((2517, 1451), (2192, 1528)),
-    "sign-weights": ((2740, 1545), (2192, 1528)),
-    "fold-scales": ((2716, 1529), (2161, 1503)),
-    "fold-pads-behind-relu": ((2740, 1545), (2187, 1524)),
-    "all": ((2285, 1409), (2073, 1476)),
+QUANTISED = [
+    *(name for name in FORMS if "quant" in name or "steps" in name),
+    *("as FLOAT32", "as INT8", "as UINT8", "clip", "join", "max pool", "slice", "transpose", "weighted"),
+]
+
+
+def quantised(seed: int) -> Graph:
+    """Quantizations and quantized products with movements and casts between them, and the parts of a tensor joined."""
+    random, g = np.random.default_rng(seed), GraphBuilder()
+    values = [g.input("x", str(random.choice(["FLOAT32", "INT8", "UINT8"])), SIZES)]
+    for _ in range(NODES):
+        x = values[-1] if random.random() < 0.9 else values[int(random.integers(len(values)))]
+        made = chain_of(g, x, [str(random.choice(QUANTISED))])
+        values += [] if made is None else [made]
+    last, count = values[-1], values[-1].sizes[1]
+    parts = random.permutation(count) if seed % 4 == 0 else range(count)
+    kept = [last[:, at : at + 1] for at in parts if seed % 5 or at]
+    return g.build({"y": g.join(kept, int(random.integers(4))), "z": values[len(values) // 2]})
+
+
+FAMILIES = ((rows, TARGET), (pictures, TARGET), (quantised, TARGET), (quantised, PAIRS))
+LEFT: dict[str, tuple[tuple[int, int, int], ...]] = {
+    "": ((2740, 210, 1545), (2192, 148, 1528), (2613, 275, 2376), (2643, 221, 2341)),
+    "share-moves": ((2692, 208, 1545), (2192, 148, 1528), (2613, 275, 2376), (2643, 221, 2341)),
+    "turn-parts": ((2740, 210, 1545), (2192, 148, 1528), (2269, 275, 2030), (2299, 221, 1995)),
+    "merge-moves": ((2590, 201, 1529), (2166, 146, 1539), (2580, 255, 2449), (2620, 211, 2414)),
+    "merge-activations": ((2704, 210, 1545), (2159, 148, 1521), (2609, 275, 2378), (2639, 221, 2343)),
+    "fold-pads": ((2740, 210, 1545), (2167, 148, 1502), (2613, 275, 2376), (2643, 221, 2341)),
+    "keep-bytes": ((2740, 210, 1545), (2192, 148, 1528), (2607, 271, 2377), (2643, 191, 2341)),
+    "drop-reshapes": ((2517, 210, 1451), (2192, 148, 1528), (2613, 275, 2376), (2643, 221, 2341)),
+    "sign-weights": ((2740, 210, 1545), (2192, 148, 1528), (2850, 323, 2613), (2748, 242, 2446)),
+    "fold-scales": ((2716, 210, 1529), (2161, 148, 1503), (2613, 275, 2376), (2643, 221, 2341)),
+    "fold-pads-behind-relu": ((2740, 210, 1545), (2187, 148, 1524), (2613, 275, 2376), (2643, 221, 2341)),
+    "all": ((2285, 199, 1409), (2073, 146, 1476), (2465, 301, 2295), (2375, 202, 2127)),
 }
-"""Nodes and initializers of all networks without passes and with each alone: :func:`rows`, :func:`pictures`."""
+"""Nodes, Casts and initializers of all networks of each family, without passes and with each alone."""
 
 
 @cache
-def lowered(make: Callable[[int], Graph]) -> list[OnnxGraph]:
+def lowered(make: Callable[[int], Graph], place: Target) -> list[OnnxGraph]:
     graphs = map(make, range(NETWORKS))
-    return [lower(graph, graph.outputs, TARGET) for graph in graphs]
+    return [lower(graph, graph.outputs, place) for graph in graphs]
+
+
+def sizes(graphs: list[OnnxGraph]) -> tuple[int, int, int]:
+    kinds = [node.op_type for graph in graphs for node in graph.nodes]
+    return len(kinds), kinds.count("Cast"), sum(len(graph.initializers) for graph in graphs)
 
 
 @pytest.mark.parametrize("name", ["", *(item.name for item in (*PASSES, *ROUNDING)), "all"])
 def test_nodes_that_a_pass_leaves(name: str) -> None:
     chosen = [item for item in (*PASSES, *ROUNDING) if name in (item.name, "all")]
-    found = [[apply(graph, (*ALWAYS, *chosen), TARGET) for graph in lowered(make)] for make in (rows, pictures)]
     assert LEFT[name] == tuple(
-        (sum(graph.node_count for graph in graphs), sum(len(graph.initializers) for graph in graphs))
-        for graphs in found
+        sizes([apply(graph, (*ALWAYS, *chosen), place) for graph in lowered(make, place)]) for make, place in FAMILIES
     )

@@ -272,3 +272,28 @@ def test_convolutions_of_any_channels_take_factors(
         values = RANDOM.normal(0, 1, (1, 4, 3, 3)).astype(np.float32)
         one, other = (compile(graph, optimize=level).run({"x": values})["y"] for level in (0, 2))
         np.testing.assert_allclose(other, one, rtol=1e-4, atol=1e-4 * float(np.abs(one).max()))
+
+
+MOST, LEAST = (float(x) for x in (np.finfo(np.float32).max, np.finfo(np.float32).tiny))
+
+
+@pytest.mark.parametrize(
+    ("operator", "first", "second", "count"),
+    [
+        ("Mul", MOST / 2, 2, 1),
+        ("Mul", MOST, 2, 2),
+        ("Mul", LEAST * 2, 0.5, 1),
+        ("Mul", LEAST, 0.5, 2),
+        ("Mul", 2, 0.5, 2),
+        ("Add", MOST / 2, MOST / 2, 1),
+        ("Add", MOST, MOST, 2),
+    ],
+)
+def test_factors_and_terms_in_range_are_folded(operator: str, first: float, second: float, count: int) -> None:
+    g = GraphBuilder()
+    y = g.input("x", "FLOAT32", (2, 3))
+    for value in (first, second):
+        constant = g.broadcast(g.constant(np.full((1, 1), value, np.float32)), y.sizes)
+        y = g.multiply(y, constant) if operator == "Mul" else g.add(y, constant)
+    model = compile(g.build({"y": y}), optimize=2, exact=False)
+    assert [node.op_type for node in model.lowered.nodes] == [operator] * count

@@ -9,7 +9,7 @@ import pytest
 
 import dml2onnx
 from dml2onnx.diagnostics import DmlError
-from dml2onnx.passes import PASSES, ROUNDING, chosen
+from dml2onnx.passes import LAYOUT_PROPAGATION, PASSES, ROUNDING, chosen, propagates_layouts
 from tests.passes.examples import EXAMPLES, transposed_twice
 
 NAMES = [item.name for item in PASSES]
@@ -37,6 +37,8 @@ def test_levels_and_names() -> None:
     assert dml2onnx.compile(graph).passes == tuple(NAMES)
     assert dml2onnx.compile(graph, optimize=0).node_count > dml2onnx.compile(graph).node_count
     x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    assert propagates_layouts()
+    assert not propagates_layouts([LAYOUT_PROPAGATION])
     results = [dml2onnx.run(graph, {"x": x}, optimize=level)["y"] for level in (0, 1)]
     assert results[0].tobytes() == results[1].tobytes()
 

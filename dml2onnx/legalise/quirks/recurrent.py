@@ -103,9 +103,6 @@ def lstm(
     assert r is not None
     ends = lengths.value.astype(np.int64)
     steps = x.shape[0]
-    if (ends == steps).all():
-        arguments: dict[str, Any] = {**how, "activations": activations, "direction": direction, "wanted": wanted}
-        return e.LSTM([x, w, r, b, None, *states], **arguments)
     if wanted[2] or (ends < 1).any():
         return None
     sequences, singles = [], []
