@@ -54,8 +54,8 @@ def drive(
 
     Records are written to the journal first. The pool is closed at the end.
 
-    A worker may die of what other processes do to its machine, and a cluster does not always report the cause. So a
-    model whose worker died is tried again, after all others and alone, and fails if its worker dies again.
+    Other processes on the machine may kill a worker, and a cluster does not always report the cause. So a model whose
+    worker died is tried again, alone and after all others, and fails if its worker dies again.
     """
     work = request.work().work
     waiting = deque(
@@ -71,7 +71,7 @@ def drive(
                 pool.start(waiting.popleft())
                 running += 1
             if not running:
-                pool.start(suspects.popleft())  # alone
+                pool.start(suspects.popleft())  # nothing else is running
                 running = 1
             task, answer = pool.wait()
             running -= 1

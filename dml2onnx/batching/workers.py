@@ -2,7 +2,7 @@
 
 Pools such as pebble's can also end a worker after a timeout, but do not report which item a worker had or its exit
 code, and count the imports of a new worker as time of its first item. The workers are not ``multiprocessing`` children:
-those would import the caller's main module again, and daemonic processes, such as Dask's workers, may have none.
+those would import the caller's main module again, and daemonic processes, such as Dask's workers, may not start any.
 """
 
 from __future__ import annotations
@@ -31,12 +31,13 @@ if TYPE_CHECKING:
 
 START = "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); from dml2onnx.batching import serving; "
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", SESSION_THREADS)
-"""Variables that are 1 by default, because there are as many workers as cores."""
+"""Environment variables that default to 1 in workers, because there are as many workers as cores."""
 GONE = object()
+"""The last message of a worker: its process has ended."""
 POLL = 0.2
-"""Seconds between checks for signals, for systems where waiting is not interrupted."""
+"""Seconds between checks for timeouts and for signals, which do not interrupt a wait on every system."""
 PATIENCE = 5.0
-"""Seconds for an idle worker to exit."""
+"""How many seconds an idle worker has to exit before it is killed."""
 Item = TypeVar("Item")
 
 

@@ -3,9 +3,9 @@
 No other module drops findings of a descriptor or a graph. Findings that follow from a misspelled name are dropped
 earlier, by ``frontends/findings.py``, which has the names in the file.
 
-A wrong output descriptor makes all its readers invalid, and so does a wrong graph input. Whether a finding follows is
-computed: the findings that disappear once the cause is corrected followed from it. At least one error of each mistake
-stays.
+A wrong output descriptor makes all its readers invalid, and so does a wrong graph input. To see which findings
+follow from a cause, it is corrected and the readers are checked again: those that disappear follow from it. At least
+one error of each mistake stays.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _ONE_KIND = {
 """Findings about unsupported properties, and the rules by which several tensors share that property."""
 SUPPORT_CODES = frozenset(_ONE_KIND)
 _OF_ACCEPTED = frozenset({codes.ACCEPTED_SIZES, codes.SCALES_ARE_SIZES})
-"""Warnings about output sizes with which DirectML computes nevertheless."""
+"""Warnings about output sizes that are not the computed ones, but that DirectML accepts."""
 _DOUBTS = frozenset({codes.NO_EFFECT, codes.READ_AS_OTHER_TYPE})
 """Warnings that may be consequences of an error."""
 SHAPE_CODES = frozenset(
@@ -184,7 +184,7 @@ def of_one_kind(schema: OperatorSchema, findings: Sequence[Diagnostic]) -> tuple
     """Returns the findings without those about a data type or a rank that follow from others.
 
     Of tensors that must share a data type which the operator lacks, only the first is reported; a tensor that
-    mismatches it may be right.
+    mismatches the first may be right.
     """
     wrong = [item for item in findings if item.code is codes.WRONG_DATA_TYPE]
     if not wrong and not any(item.code in _ONE_KIND for item in findings):
@@ -196,8 +196,8 @@ def of_one_kind(schema: OperatorSchema, findings: Sequence[Diagnostic]) -> tuple
     kept: list[Diagnostic] = []
     for item in unsupported:
         fields = {name for rule in _ONE_KIND[item.code] for name in tied(schema, rule, item.field)}
-        said = [other for other in kept if (other.code, other.found) == (item.code, item.found)]
-        first = next((other for other in said if other.field in fields), None)
+        same = [other for other in kept if (other.code, other.found) == (item.code, item.found)]
+        first = next((other for other in same if other.field in fields), None)
         if first is not None:
             alike = (*first.alike, *([item.field] if item.field not in (first.field, *first.alike) else []))
             kept[kept.index(first)] = replace(first, alike=alike)
@@ -359,7 +359,7 @@ def _would_fit(node: Node, item: Diagnostic, repairs: Mapping[Value, tuple[Tenso
 
 @lru_cache(maxsize=1 << 8)
 def _followed(desc: OperatorDesc, repaired: OperatorDesc) -> Mapping[str, Repair]:
-    """The inferred outputs of a repaired descriptor, if those of the original equal the inferred ones."""
+    """The outputs inferred from the repaired descriptor, if the original declares those inferred from the original."""
     names = [field.name for field in desc.schema.output_fields]
     tensors = {name: tensor for name in names if isinstance(tensor := desc.find(name), TensorDesc)}
     declared = {name: tensor.packed() for name, tensor in tensors.items() if is_measurable(tensor)}
@@ -369,7 +369,7 @@ def _followed(desc: OperatorDesc, repaired: OperatorDesc) -> Mapping[str, Repair
 
 
 def _of_wrong_inputs(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Mapping[str, Repair]:
-    """The outputs inferred from corrected inputs.
+    """The outputs inferred after correcting wrong inputs.
 
     If a tensor mismatches others, the outputs are those for its own sizes or type; otherwise they are unknown.
     """
@@ -410,7 +410,7 @@ def _wrong_outputs(node: Node, findings: Sequence[Diagnostic]) -> set[str]:
 
 
 def _right_outputs(desc: OperatorDesc, wrong: set[str]) -> dict[str, Repair]:
-    """The wrong outputs as the other fields imply them."""
+    """The correct descriptors of wrong outputs, inferred from the other fields."""
     outputs = {field.name for field in desc.schema.output_fields}
     others = {name: value for name in outputs - wrong if isinstance(value := desc.get(name), TensorDesc)}
     bare = desc.with_values(dict.fromkeys(outputs))
@@ -444,7 +444,7 @@ def _with_reads(node: Node, repairs: dict[Value, tuple[TensorDesc, Repair]]) -> 
 
 
 def _seen(value: Value, desc: object, repairs: dict[Value, tuple[TensorDesc, Repair]]) -> object:
-    """The repaired descriptor of a value if it is described as its producer states it; else the node's own."""
+    """The repaired descriptor of a value if the node describes it as its producer does; else the node's own."""
     written, right = repairs.get(value, (None, UNREADABLE))
     if not isinstance(desc, TensorDesc) or written is None:
         return desc
@@ -498,7 +498,7 @@ def _below_inputs(graph: Graph, found: NodeFindings, judge: AnyJudge) -> tuple[l
 
 
 def _right_input(item: GraphInput, desc: TensorDesc, readers: Sequence[Node], judge: AnyJudge) -> TensorDesc | None:
-    """The only input descriptor with which no reader has an error, with one other size or all sizes of a tensor."""
+    """The only input descriptor with which no reader has an error: one size differs, or it has the sizes of a view."""
     shapes = {view.sizes for node in readers for _, _, view in bound_tensors(node, node.reads)}
     shapes |= {view.sizes for node in readers for _, _, view in bound_tensors(node, node.writes)}
     nearby = {size for sizes in shapes for size in sizes}

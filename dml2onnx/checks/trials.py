@@ -35,14 +35,14 @@ MOST_TRIED = 200
 MOST_EDITED = 1000
 """The most single edits that are tried if the candidates do not resolve everything."""
 MOST_FOUND = 2000
-"""The approximate limit on findings of all trials: a node with very many findings is not a slip."""
+"""The approximate limit on findings of all trials together: a node with very many findings has no simple remedy."""
 MOST_ALIKE = 2
 """The most values proposed for one field: if more are valid, none is likely."""
 MOST_FIELDS = 3
 """The most fields for which another value is proposed."""
 
 _PADDING = re.compile("^(Start|End)(?=Padding$)")
-"""The start or end in the name of a padding: adding to one end is as good as to the other."""
+"""Start or End in the name of a padding: a remedy may change either."""
 LENGTHS = frozenset({"DimensionCount", *COUNTS.values()})
 """The fields that hold the length of an array."""
 FOLLOWING = LENGTHS | NEUTRAL.keys()
@@ -97,11 +97,11 @@ class _Tried:
                     break
 
     def is_clean(self, trial: Trial) -> bool:
-        """Whether there are no findings at all with it."""
+        """Whether the descriptor has no findings after this change."""
         return not self._judge(changed(self.desc, trial.candidate.changes))
 
     def solutions(self, tried: Iterable[Candidate]) -> Iterator[Trial]:
-        """The candidates without errors and new warnings; if there were only warnings, without any."""
+        """The candidates without errors or new warnings; if there were only warnings, those without findings."""
         for candidate in islice(tried, min(MOST_EDITED, self.affordable)):
             made = changed(self.desc, candidate.changes)
             if not self._refused(made) and (
@@ -140,10 +140,10 @@ def _likeliest(trials: Sequence[Trial], errors: Collection[tuple[str, str]]) -> 
 
 
 def _with_single_edits(tried: _Tried, best: Sequence[Trial]) -> list[Trial]:
-    """The candidates, or single edits that make the node valid if they are few.
+    """The best candidates, with or replaced by single edits that make the node valid, if these are few.
 
-    A known convention is more likely than a number that happens to be valid, and excludes single edits. An output that
-    could be inferred, and a change that is no known convention, do not.
+    A known convention is more likely than a number that happens to be valid: then there are no single edits. They are
+    offered beside an inferred output, and beside a change that is no known convention.
     """
     desc = tried.desc
     is_whole = any((tried.refusals or tried.known) <= trial.resolved for trial in best)
@@ -151,7 +151,7 @@ def _with_single_edits(tried: _Tried, best: Sequence[Trial]) -> list[Trial]:
         clean = filter(tried.is_clean, tried.solutions(single_edits(desc, tried.findings)))
         if found := _few(tried, list(clean)):
             return found
-    is_followed = all(trial.further or _has_second_opinion(desc, trial.candidate) for trial in best)
+    is_followed = all(trial.further or _has_alternatives(desc, trial.candidate) for trial in best)
     is_read = not tried.refusals and bool(tried.errors)  # a reader refuses an output that DirectML accepts
     is_layout = any(trial.candidate.kind in LAYOUTS and not _changes_outputs(desc, trial.candidate) for trial in best)
     if is_whole and (is_read or is_layout or not is_followed):
@@ -167,13 +167,13 @@ def _with_single_edits(tried: _Tried, best: Sequence[Trial]) -> list[Trial]:
     if not is_whole:
         return edits or [*best]
     follow = [trial for trial in best if _changes_outputs(desc, trial.candidate)]
-    others = _one_of_either([*[trial for trial in best if trial not in follow], *edits])
+    others = _one_for_each_padding([*[trial for trial in best if trial not in follow], *edits])
     is_wide = len(follow) == len(best) and differs_widely(desc, best[0])
     return [*others[: MOST_FIELDS - 1], *follow] if is_wide else [*follow, *others]
 
 
-def _one_of_either(trials: Sequence[Trial]) -> list[Trial]:
-    """The trials, with only the first of those that differ in the end of the padding if there are others."""
+def _one_for_each_padding(trials: Sequence[Trial]) -> list[Trial]:
+    """The trials; of those that change a padding at either end, only the first, unless nothing else is left."""
     either = {_PADDING.sub("", trial.candidate.changes[0].path): trial for trial in reversed(trials)}
     return list(reversed(either.values())) if len(either) > 1 else list(trials)
 
@@ -200,7 +200,7 @@ def _few(tried: _Tried, trials: Sequence[Trial]) -> list[Trial]:
         found += near if len(near) <= MOST_ALIKE else ()
     found.sort(key=lambda trial: (trial.candidate.kind, trial.candidate.changes[0].field not in fields))
     known = [trial for trial in found if trial.candidate.kind < FAR] or found
-    return _one_of_either(known)[:MOST_FIELDS]
+    return _one_for_each_padding(known)[:MOST_FIELDS]
 
 
 def _different(trial: Trial) -> int:
@@ -209,8 +209,8 @@ def _different(trial: Trial) -> int:
     return len(set(value)) if isinstance(value, tuple) else 1
 
 
-def _has_second_opinion(desc: OperatorDesc, candidate: Candidate) -> bool:
-    """Whether another field may be wrong as well: for outputs, paddings, and attributes that match others."""
+def _has_alternatives(desc: OperatorDesc, candidate: Candidate) -> bool:
+    """Whether another field may be the wrong one: for outputs, paddings, and attributes that depend on others."""
     is_padding = candidate.changes[0].field.endswith("Padding")
     return is_padding or candidate.kind == 1 or _changes_outputs(desc, candidate)
 
@@ -221,7 +221,7 @@ def _changes_outputs(desc: OperatorDesc, candidate: Candidate) -> bool:
 
 
 def differs_widely(desc: OperatorDesc, trial: Trial) -> bool:
-    """Whether several stated output sizes differ from the inferred ones, which suggests intent, not a slip."""
+    """Whether several output sizes differ from the inferred ones, which suggests that they are intended."""
     if len(trial.candidate.changes) > 1:
         return True
     for change in trial.candidate.changes:

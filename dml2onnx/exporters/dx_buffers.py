@@ -1,8 +1,8 @@
 """Assigns values to buffers, and orders nodes and commands so that no value is overwritten too early.
 
 In a DxDispatch program a value is the contents of a resource between two dispatches. A value and its base share a
-resource. So do values with the name of the resource, or with that name, ``#`` and a number, which the front end gives
-to versions of a resource, if there is an order in which every value is read before it is overwritten.
+resource. Values named ``x``, ``x#1``, ``x#2`` (the front end's names for the versions of a resource) share one if there
+is an order in which every value is read before it is overwritten.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def is_whole(write: Write, desc: TensorDesc) -> bool:
 
 
 def kept(node: Node, name: str, write: Write, desc: TensorDesc) -> Value | None:
-    """The value that a write updates, or whose other bytes it keeps; ``None`` if it overwrites all of it."""
+    """The value that a write updates or overwrites in part; ``None`` if it overwrites the whole buffer."""
     return write.base if node.operator.updates(name) or not is_whole(write, desc) else None
 
 

@@ -27,13 +27,13 @@ BITS = "stays FLOAT32: other nodes read its memory as another data type"
 IN_PLACE = "stays FLOAT32, like other writers of its memory"
 MISFIT = "stays FLOAT32: FLOAT16 does not hold {}"
 
-COUNTING = frozenset({"roi", "roi_gradients"})
-"""Families that read coordinates in elements of an image."""
+LOCATING = frozenset({"roi", "roi_gradients"})
+"""Families with an input of image coordinates, counted in elements."""
 CARRYING = frozenset(
     {"cast", "element_wise", "element_wise_logic", "element_wise_math", "filling", "gathering", "join", "padding"}
     | {"rearranging", "reduction", "slicing"}
 )
-"""Families that map positions to positions, unlike convolutions, products and activations."""
+"""Families whose results may be positions if their inputs are, unlike convolutions, products and activations."""
 QUANTIZING = frozenset({"integer_products", "quantization"})
 MOST_NAMES = 3
 """The maximal number of nodes named in a diagnostic."""
@@ -57,7 +57,7 @@ def choose(graph: Graph, nodes: Sequence[Node], outputs: Sequence[GraphOutput]) 
 
     Nodes without FLOAT32 tensors are not part of the result.
     """
-    floats = [node for node in nodes if any(desc.data_type is DataType.FLOAT32 for desc in _descs(node))]
+    floats = [node for node in nodes if _has_floats(node)]
     choice = Choice()
     if nodes and not floats:
         message = "no node has a FLOAT32 tensor, so there is nothing to compute in FLOAT16"
@@ -68,7 +68,7 @@ def choose(graph: Graph, nodes: Sequence[Node], outputs: Sequence[GraphOutput]) 
     has_form: dict[OperatorDesc, bool] = {}
     for node in floats:
         if node.operator not in has_form:
-            has_form[node.operator] = _is_right(half_operator(node.operator))
+            has_form[node.operator] = _is_valid(half_operator(node.operator))
         if not has_form[node.operator]:
             choice.keep([node], NO_FORM)
     _keep_misfits(choice, graph, floats)
@@ -83,7 +83,7 @@ def _descs(node: Node) -> list[TensorDesc]:
     return [desc for *_, desc in (*node.views_in(), *node.views_out())]
 
 
-def _is_right(op: OperatorDesc) -> bool:
+def _is_valid(op: OperatorDesc) -> bool:
     return all(not finding.is_error for finding in findings_of(op, LATEST))
 
 
@@ -127,9 +127,9 @@ def _dequantizes(node: Node) -> bool:
 
 
 def _keep_positions(choice: Choice, nodes: Sequence[Node]) -> None:
-    """Keeps nodes that read coordinates, and FLOAT32 between integers and integers."""
+    """Keeps nodes that read coordinates, and those that compute integers from integers by way of FLOAT32."""
     for node in nodes:
-        if node.operator.schema.family in COUNTING:
+        if node.operator.schema.family in LOCATING:
             choice.keep([node], POSITIONS)
     carrying = [node for node in nodes if node.operator.schema.family in CARRYING]
     after = _reached(carrying, _starts_positions, lambda node: node.sources, lambda node: node.targets)
@@ -181,7 +181,7 @@ def _is_coarse_sequence(op: OperatorDesc) -> bool:
         return False
     count = op.tensor("OutputTensor").element_count
     first, step = float(start.value), float(delta.value)
-    if count > 1 << 16:  # more than FLOAT16 has numbers
+    if count > 1 << 16:  # there are no more FLOAT16 numbers than that
         return step != 0 or not _holds(np.array([first]))
     return not _holds(first + step * np.arange(count))
 
@@ -231,14 +231,14 @@ def _finding(what: str, why: Misfit, nodes: Sequence[Node]) -> Diagnostic:
 
 
 def _is_reinterpreted(node: Node, memory: Memory) -> bool:
-    """Whether FLOAT32 that a node writes is read as another type."""
+    """Whether other nodes read a FLOAT32 output of this node as another type."""
     return any(
         desc.data_type is DataType.FLOAT32 and write.value in memory.mixed for _, _, write, desc in node.views_out()
     )
 
 
 def _keep_shared(choice: Choice, memory: Memory, floats: set[Node]) -> None:
-    """Keeps all writers of a buffer if one of them stays."""
+    """Keeps all writers of a buffer FLOAT32 if one of them stays FLOAT32."""
     changed = True
     while changed:
         changed = False

@@ -21,9 +21,6 @@ from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.ir.view import Layout
 from dml2onnx.memory.buffers import Buffers, layout_of
 
-_MANY_AXES = 2
-"""Number of axes from which a flat index depends on the order of dimensions."""
-
 
 def with_propagated_layout(node: Node, buffers: Buffers) -> Node:
     """The node with descriptors in the layout of most of its inputs; usually the node itself."""
@@ -31,7 +28,7 @@ def with_propagated_layout(node: Node, buffers: Buffers) -> Node:
         return node
     op = node.operator
     if op.schema.is_element_wise:
-        change: Callable[[OperatorDesc, Layout, Layout], OperatorDesc | None] = _recounted
+        change: Callable[[OperatorDesc, Layout, Layout], OperatorDesc | None] = _reshaped
     elif op.schema.dimensions == "named" and _is_symmetric(op):
         change = _permuted
     else:
@@ -47,12 +44,12 @@ def with_propagated_layout(node: Node, buffers: Buffers) -> Node:
 
 
 def _is_symmetric(op: OperatorDesc) -> bool:
-    """Whether the dimensions may be permuted; not if an index counts over several of them."""
+    """Whether the dimensions may be permuted: not if a result is a flat index over several axes."""
     name = op.schema.short_name
     if name == "GATHER":  # indices of several dimensions shift the other dimensions
         return op.uint("IndexDimensions") == 1
-    finds = name.startswith("ARG") or (name == "REDUCE" and op.enum("Function").startswith("ARG"))
-    return not finds or len(op.uints("Axes")) < _MANY_AXES
+    returns_index = name.startswith("ARG") or (name == "REDUCE" and op.enum("Function").startswith("ARG"))
+    return not returns_index or len(op.uints("Axes")) < 2
 
 
 def _views(node: Node, buffers: Buffers) -> Iterator[tuple[Layout, Layout]]:
@@ -66,8 +63,8 @@ def _views(node: Node, buffers: Buffers) -> Iterator[tuple[Layout, Layout]]:
 
 
 @lru_cache(maxsize=1 << 12)
-def _recounted(op: OperatorDesc, viewed: Layout, stored: Layout) -> OperatorDesc | None:
-    """The descriptor of an element-wise operator, over the sizes of ``stored``."""
+def _reshaped(op: OperatorDesc, viewed: Layout, stored: Layout) -> OperatorDesc | None:
+    """The descriptor of an element-wise operator with the sizes of ``stored`` instead of ``viewed``."""
 
     def change(desc: TensorDesc) -> TensorDesc | None:
         strides = strides_over(viewed, desc.effective_strides, stored) if desc.sizes == viewed.sizes else None

@@ -21,8 +21,11 @@ from dml2onnx.memory.buffers import Buffers
 from dml2onnx.onnx_model import Node as OnnxNode
 from dml2onnx.onnx_model import Value as OnnxValue
 
-_TOLD = ("name", "value", "stored", "dtype", "shape")
-_knowledge: Callable[[Tensor], Hashable] = attrgetter(*(item.name for item in fields(Tensor) if item.name not in _TOLD))
+_OTHER = ("name", "value", "stored", "dtype", "shape")
+"""Fields of a tensor that identify it, or that follow from its descriptor and layout."""
+_properties: Callable[[Tensor], Hashable] = attrgetter(
+    *(item.name for item in fields(Tensor) if item.name not in _OTHER)
+)
 """The properties of a computed tensor that a lowering may read, besides descriptor and layout."""
 
 
@@ -31,20 +34,20 @@ class _First:
     """The ONNX nodes of the first of several equal nodes."""
 
     tensors: Sequence[Tensor]
-    """The tensors that it read."""
+    """The tensors that the DirectML node reads."""
     nodes: Sequence[OnnxNode]
     results: Sequence[Tensor]
     notes: Sequence[str]
-    can_be_repeated: bool | None = None
+    _repeatable: bool | None = None
     """``None`` until there is a second equal node."""
 
     def is_repeatable(self, e: Emitter) -> bool:
-        """Whether it refers only to its inputs, initializers and itself."""
-        if self.can_be_repeated is None:
-            self.can_be_repeated = self._looked_at(e)
-        return self.can_be_repeated
+        """Whether the ONNX nodes refer only to their inputs, initializers and each other."""
+        if self._repeatable is None:
+            self._repeatable = self._is_self_contained(e)
+        return self._repeatable
 
-    def _looked_at(self, e: Emitter) -> bool:
+    def _is_self_contained(self, e: Emitter) -> bool:
         known: set[OnnxValue | None] = {None, *self.tensors}
         for node in self.nodes:
             known.update(node.outputs)
@@ -99,7 +102,7 @@ class Repeats:
             elif tensor in tensors:
                 parts += (name, rest, tensors.index(tensor))
             else:
-                parts += (name, rest, _knowledge(tensor), len(tensors))
+                parts += (name, rest, _properties(tensor), len(tensors))
                 tensors.append(tensor)
         return tuple(parts), tensors
 

@@ -1,7 +1,7 @@
 """Checks that the nodes for the last size also work at the other sizes of a range.
 
-A lowering may choose another form for small sizes, or for multiples of a step. Each check here turns an assumption of
-the form at the last size into an expression that must not be negative.
+A lowering may choose another form for small sizes, or for multiples of a number. Each check turns an assumption behind
+the nodes for the last size into an expression that must not be negative at any size.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dml2onnx.sizes.named import Values
 Dims: TypeAlias = "tuple[int | Expr | None, ...]"
 
 LAST = 1 << 31
-"""Ends of a Slice from this number on are behind all elements."""
+"""A Slice end of at least this number means the end of the axis."""
 REACHING = {
     "Gather": (1, "axis", 0, 1),
     "GatherElements": (1, "axis", 0, 1),
@@ -30,8 +30,8 @@ REACHING = {
     "ScatterElements": (1, "axis", 0, 1),
     "TopK": (1, "axis", -1, 0),
 }
-"""Operators whose constants are indices or numbers of elements: the position of that input, the attribute with the axis
-and its default, and by how much the axis must exceed the largest number."""
+"""Operators with an input of indices or element counts: its position, the attribute with the axis and its default, and
+by how much the size of that axis must exceed the largest number."""
 
 
 class MissedError(Exception):
@@ -88,7 +88,7 @@ class Fitting:
             yield from self._windows(node, source, target)
 
     def _margins(self, node: Node, source: Dims) -> Iterator[Expr]:
-        """The size that a padding by reflection or wrapping needs."""
+        """The conditions for a padding by reflection or wrapping: the axis has enough elements."""
         pads = self._constant(node, 1)
         if pads is None or len(pads) != 2 * len(source):
             return
@@ -98,7 +98,7 @@ class Fitting:
                 yield size - Expr.of(max(start, end) + less)
 
     def _reaching(self, node: Node, source: Dims) -> Iterator[Expr]:
-        """The size that constant indices, lengths and counts need."""
+        """The conditions for constant indices, lengths and counts: the axis has enough elements."""
         position, attribute, default, more = REACHING[node.op_type]
         numbers = self._constant(node, position)
         axis = node.attributes.get(attribute, default)
@@ -107,7 +107,7 @@ class Fitting:
             yield size - Expr.of(max(max(numbers) + more, -min(numbers)))
 
     def _windows(self, node: Node, source: Dims, target: Dims) -> Iterator[Expr]:
-        """The size that a Slice needs: its last element, or as many as the output has."""
+        """The conditions for a Slice: the axis contains its last element, and the output has the right size."""
         starts, ends, axes = (self._constant(node, position) for position in (1, 2, 3))
         if starts is None or ends is None or axes is None:
             return

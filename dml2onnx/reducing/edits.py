@@ -66,7 +66,7 @@ def nodes(graph: Graph) -> Sequence[Node]:
 
 
 def without_nodes(graph: Graph, chosen: Sequence[Node]) -> Graph | None:
-    """Removes nodes; values of them that other nodes need become inputs."""
+    """Removes nodes; those of their outputs that other nodes read become inputs."""
     names = {node.name for node in chosen}
     removed = [node for node in graph.nodes if node in chosen or node.name in names]
     if not removed or len(removed) == len(graph.nodes):
@@ -92,7 +92,7 @@ def without_nodes(graph: Graph, chosen: Sequence[Node]) -> Graph | None:
 
 
 def bypassed(graph: Graph, chosen: Sequence[Node]) -> Graph | None:
-    """Replaces the output of each node by an input with the same descriptor."""
+    """Removes nodes by giving their readers an input of the node instead, one with the descriptor of its output."""
     replaced: dict[Value, Value] = {}
     names = {node.name for node in chosen}
     for node in graph.nodes:
@@ -144,7 +144,7 @@ def _without_results_of(graph: Graph, values: frozenset[Value]) -> Graph:
 
 
 def cut(graph: Graph, chosen: Sequence[Node]) -> Graph | None:
-    """Removes nodes, and makes the values that they read outputs, which separates what is before and after them."""
+    """Removes nodes, and makes the values that they read outputs: the graph before them and after them stays."""
     rest = without_nodes(graph, chosen)
     if rest is None:
         return None
@@ -229,7 +229,7 @@ def contents(graph: Graph) -> Sequence[Value]:
 
 
 def zeroed(graph: Graph, chosen: Sequence[Value]) -> Graph:
-    """Replaces constants and samples by zeros."""
+    """Replaces the contents of constants and samples by zeros."""
     widths: dict[Value, int] = {}
     for node in graph.nodes:
         for _, _, read, desc in node.views_in():
@@ -310,7 +310,7 @@ def resized(graph: Graph, size: int, smaller: int) -> Graph | None:
 
 
 def _resized(desc: TensorDesc, size: int, smaller: int) -> TensorDesc:
-    """Raises ValueError for a tensor with the size that is not packed."""
+    """The descriptor with the smaller size; raises ValueError if it has to change but is not packed."""
     if size not in desc.sizes:
         return desc
     if desc.total_size or (desc.strides is not None and any(desc.strides)):
@@ -347,4 +347,4 @@ PASSES: tuple[tuple[Callable[[Graph, Sequence[Any]], Graph | None], Callable[[Gr
     (without_options, options),
     (zeroed, contents),
 )
-"""The passes; those that usually remove most come first."""
+"""The passes, those that usually remove most first. Outputs come twice, because ``cut`` adds some."""

@@ -36,10 +36,10 @@ def reduced(
     is_interesting: Callable[[Graph], bool],
     on_progress: Callable[[Progress], object] = lambda progress: None,
 ) -> Graph:
-    """The smallest graph found for which ``is_interesting`` is true, as it must be for ``graph``.
+    """Returns the smallest graph found for which ``is_interesting`` is true; it must be true for ``graph``.
 
     Candidates with errors that ``graph`` does not have are skipped. ``on_progress`` is called with every smaller graph,
-    so that an interrupted search does not lose it.
+    so that its result survives an interruption.
     """
     return _Search(graph, is_interesting, on_progress).run()
 
@@ -64,7 +64,7 @@ class _Search:
         return self._best
 
     def _apply(self, edit: Edit[Item], items: Callable[[Graph], Sequence[Item]]) -> None:
-        """Applies an edit to as many items as possible: first to all, then to halves, at last to single ones."""
+        """Applies an edit to as many items as possible: first to all at once, then to halves, finally one by one."""
         left = list(items(self._best))
         length = len(left)
         while length:
@@ -100,7 +100,7 @@ def _errors(graph: Graph) -> frozenset[str]:
 
 
 def _smaller_sizes(size: int) -> Iterator[int]:
-    """1, 4, 16, ..., and at last half the size: few tests, because most sizes can be 1."""
+    """1, 4, 16, ..., and finally half the size: few tests, because most sizes can be 1."""
     step = 1
     while step < size // 2:
         yield step

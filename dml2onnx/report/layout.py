@@ -19,16 +19,16 @@ Point: TypeAlias = tuple[float, float]
 Edge: TypeAlias = tuple[int, int]
 
 GAP = 28.0
-"""Between boxes of a layer."""
+"""The distance between boxes of a layer."""
 LAYER_GAP = 36.0
 PASSAGE = 10.0
 """Width of a waypoint."""
 LONGEST_ROUTE = 24
-"""Layers of an edge with waypoints; longer edges are straight, because waypoints in every layer would be too many."""
+"""The most layers that an edge with waypoints passes; longer edges are straight, to limit the number of waypoints."""
 ORDERINGS = 8
 PLACINGS = 9
 STRAIGHTNESS = 4.0
-"""The weight of a waypoint's position, where that of a box is 1."""
+"""The weight of a waypoint's position; that of a box is 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def lay_out(sizes: Sequence[Point], edges: Sequence[Edge]) -> Placement:
 
 
 def _without_cycles(count: int, edges: Iterable[Edge]) -> list[Edge]:
-    """The edges, with those reversed that close a cycle in a depth-first search."""
+    """The edges; those that close a cycle in a depth-first search are reversed."""
     readers: list[list[int]] = [[] for _ in range(count)]
     for source, target in edges:
         if source != target:

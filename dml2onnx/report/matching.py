@@ -2,8 +2,8 @@
 
 The most certain matches come first: nodes with the same name and descriptor; nodes with the same graph above and below
 them, whatever their names; nodes with the same graph above or below, if that is unique; neighbours of matched nodes;
-and at last nodes with the same name only. Each step considers only the nodes that previous steps have left, so that all
-steps except sorting are linear in nodes and edges.
+and finally nodes with only the name in common. Each step considers only the nodes that previous steps have left, so
+that all steps except sorting are linear in nodes and edges.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class _Shape:
         )
 
     def _edges(self, node: Node) -> Iterator[tuple[str, int]]:
-        """Yields the fields of each incoming edge, and its source."""
+        """Yields each incoming edge: the fields at its two ends, and the source node."""
         for access in node.inputs:
             if access.value in self._producers:
                 source, field = self._producers[access.value]
@@ -85,7 +85,7 @@ class _Shape:
     def _numbers(
         self, order: Sequence[int], edges: Sequence[Sequence[tuple[str, int]]], ends: Callable[[int], Hashable]
     ) -> list[int]:
-        """A number for each node, the subgraph reachable from it along ``edges``, and the ``ends`` of these nodes."""
+        """A number for each node, equal for nodes that reach equal subgraphs along ``edges``, with equal ``ends``."""
         numbers = [-1] * len(self.nodes)
         for place in order:
             reached = tuple(sorted((label, numbers[other]) for label, other in edges[place]))

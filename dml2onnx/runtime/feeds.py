@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def check_inputs(ports: Sequence[Port], supplied: Mapping[str, npt.ArrayLike]) -> dict[str, Array]:
-    """ONNX feeds. Raises :class:`DmlError` with all errors in names, types and shapes.
+    """Returns the feeds by ONNX name. Raises :class:`DmlError` with all errors in names, types and shapes.
 
     An array has the shape of the buffer in memory order, or is flat. An array with the Sizes of a permuted tensor is
     transposed to memory order.
@@ -45,9 +45,9 @@ def check_inputs(ports: Sequence[Port], supplied: Mapping[str, npt.ArrayLike]) -
 
 
 def at_sizes(ports: Sequence[Port], arrays: Mapping[str, Array]) -> Sequence[Port]:
-    """The ports with names replaced by the sizes in these arrays, if they are in range.
+    """Returns the ports with each named size replaced by its number in these arrays, if that is in range.
 
-    The first array with a name determines its size; other arrays are checked against it.
+    The first array with a named dimension determines its size; other arrays are checked against it.
     """
     if not any(has_names(port.shape) for port in ports):
         return ports
@@ -72,7 +72,7 @@ def _is_in(size: int, limits: tuple[int, int] | None) -> bool:
 
 
 def _stored(port: Port, array: Array) -> Array | None:
-    """The array in memory order; ``None`` if its shape is neither flat nor clearly that of the tensor."""
+    """The array in memory order; ``None`` if it is not flat and does not have the tensor's Sizes."""
     if array.shape == (prod(port.shape),):
         return array.reshape(port.shape)
     desc = port.desc

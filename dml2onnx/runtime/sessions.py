@@ -94,7 +94,7 @@ class Session:
         return {port.name: np.asarray(array) for port, array in zip(outputs, results, strict=True)}
 
     def bind(self, inputs: Mapping[str, npt.ArrayLike] | None = None) -> Bound:
-        """The session with preallocated inputs and outputs, for repeated runs without copies.
+        """Returns preallocated inputs and outputs of this session, for repeated runs without copies.
 
         ``inputs`` are as for :meth:`run`; contiguous arrays are used without a copy, and missing ones are zeros.
         Changes of :attr:`Bound.inputs` take effect in the next run.
@@ -105,7 +105,7 @@ class Session:
         return Bound(self._session, self._inputs, self._outputs, feeds, self._mapped_files)
 
     def end_profile(self, runs: int = 1) -> list[NodeTime]:
-        """The time of every node in one of the ``runs`` so far; requires ``profile``."""
+        """The median time of every node over the ``runs`` so far; requires ``profile``."""
         assert self._profile_directory is not None
         text = Path(self._session.end_profiling()).read_text(encoding="utf-8", errors="replace")
         self._profile_directory.cleanup()
@@ -158,8 +158,8 @@ class Bound:
 
 
 PRECISION_FAILS = ("QLinearConv", "replace the existing tensor")
-"""Parts of ONNX Runtime's message if exact products convert the weights of INT8 inputs to UINT8, for which it has no
-kernel. Products of INT8 with INT8 are exact without that option."""
+"""Parts of ONNX Runtime's message if ``session.x64quantprecision`` makes it convert weights to UINT8 where the input is
+INT8, for which it has no kernel. Products of INT8 with INT8 are exact without that option."""
 
 
 def open_session(model: bytes | Path, provider: ProviderLike = "cpu") -> Any:
@@ -176,8 +176,8 @@ def _opened(
 ) -> tuple[Any, tuple[Diagnostic, ...]]:
     """A session and warnings for the user.
 
-    ``profile`` is the directory for a profile, ``records`` records the provider of each node, and ``weights`` are those
-    outside the model.
+    ``profile`` is the directory for a profile, ``records`` makes the session record the provider of each node, and
+    ``weights`` are those stored outside the model.
     """
     providers = require_providers(provider)
     try:
@@ -196,7 +196,7 @@ def _opened(
                 message = f"{refusal.message}; the CPU is used instead"
                 session, _ = _opened(model, "cpu", profile, records, weights)
                 return session, (PROVIDER_PASSED_OVER.at(message),)
-        raise DmlError(_failure(error, _mixture())) from error
+        raise DmlError(_failure(error, _clash_remark())) from error
     _require_loaded(providers, session.get_providers())
     return session, ()
 
@@ -236,7 +236,7 @@ def _unstartable(providers: Providers) -> Diagnostic | None:
     try:
         _session(SMALLEST_MODEL, providers, None, False)
     except Exception as error:
-        message = f"ONNX Runtime cannot start {providers}: {_reason(error)}{_mixture()}"
+        message = f"ONNX Runtime cannot start {providers}: {_reason(error)}{_clash_remark()}"
         page = BY_NAME[providers.first].page if providers.first in BY_NAME else ""
         return PROVIDER_UNUSABLE.at(message, expected=str(providers), documentation=page)
     return None
@@ -293,7 +293,7 @@ def _failure(error: Exception, remark: str = "") -> Diagnostic:
     return RUNTIME_FAILURE.at(f"ONNX Runtime: {' '.join(str(error).split())}{remark}")
 
 
-def _mixture() -> str:
-    """A remark for failures if several distributions of ONNX Runtime are installed."""
+def _clash_remark() -> str:
+    """What to add to an error message if several distributions of ONNX Runtime are installed."""
     wrong = clash(distributions())
     return f"; note that {wrong}; dml2onnx doctor says how to fix it" if wrong else ""

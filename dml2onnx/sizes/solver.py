@@ -34,7 +34,7 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """A condition that no substitution can ensure: ``expr`` is 0, or a multiple of ``divisor``."""
+    """A condition that no substitution can ensure: ``expr`` is a multiple of ``divisor``, or 0 if that is 0."""
 
     expr: Expr
     divisor: int
@@ -52,9 +52,9 @@ class Solver:
     ties: dict[Symbol, Fixed] = field(default_factory=dict)
     guards: dict[tuple[Expr, int], Guard] = field(default_factory=dict)
     quotients: dict[Symbol, tuple[Symbol, int, Place]] = field(default_factory=dict)
-    """Symbols that are quotients: the dividend, the divisor, and who requires it."""
+    """Symbols that are quotients: the dividend, the divisor, and the node that requires it."""
     homes: dict[Symbol, int] = field(default_factory=dict)
-    """The dimension of an input that a symbol is."""
+    """The dimension of its input that a symbol stands for."""
     _serials: Iterator[int] = field(default_factory=count)
     _resolved: dict[Expr, Expr] = field(default_factory=dict)
     """The last result for each expression, which later substitutions may change."""
@@ -173,9 +173,9 @@ class Solver:
             self._fix(expr.symbols(), why)
 
     def _give_way(self, other: Expr, why: Fixed) -> bool:
-        """Fixes the symbols that were not requested, so that a requested one does not follow from them.
+        """Fixes the symbols of ``other`` that were not requested, so that a requested one does not depend on them.
 
-        Of a product, only the factors of one element are fixed. Returns whether there were any.
+        Of a product, only the factors of size 1 are fixed. Returns whether there were such symbols.
         """
         loose = [item for item in other.symbols() if item.kind is not Kind.REQUESTED]
         single = [item for item in loose if item.old == 1] if len(other.symbols()) > 1 else []
@@ -213,9 +213,9 @@ def _reduced(expr: Expr) -> Expr:
 
 
 def _follows(symbol: Symbol, other: Expr) -> bool:
-    """Whether a size may follow another.
+    """Whether a symbol may be replaced by an expression.
 
-    An input, or a repeated dimension, may become a product, but that ``k`` might be ``H - 30`` is no reason to change a
-    filter.
+    A requested size, or that of a generated tensor, may become any expression. Others may not become a sum: that ``k``
+    could be ``H - 30`` is no reason to change a filter.
     """
     return symbol.kind in (Kind.REQUESTED, Kind.GENERATED) or len(other.terms) == 1

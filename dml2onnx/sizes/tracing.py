@@ -47,7 +47,7 @@ class Traced:
 
     def changing(self) -> frozenset[Node | Value]:
         """Returns the nodes and values that may change."""
-        known = len(self.solver.bound)  # changes once more when names are settled
+        known = len(self.solver.bound)  # grows again when NamedGraph fixes the sizes without names
         if self._changing is None or self._changing[0] != known:
             found: set[Node | Value] = {node for node, sized in self.nodes.items() if self._changes(sized)}
             found |= {value for value, (_, sized) in self.ends.items() if self._varies(sized)}
@@ -71,7 +71,7 @@ Judge: TypeAlias = "Callable[[Traced, SizedNode], bool]"
 def trace(graph: Graph, solver: Solver, stated: Mapping[str, Sequence[Size]], judge: Judge | None = None) -> Traced:
     """Traces a checked graph; ``stated`` has the sizes of inputs that the caller requests.
 
-    ``judge`` tells whether a node is valid at other sizes.
+    ``judge`` returns whether a node is valid at other sizes.
     """
     traced = Traced(graph, solver)
     nodes = graph.sorted_nodes()
@@ -108,7 +108,7 @@ def _place(node: Node | None, words: str) -> Place:
 
 
 def _trace_node(node: Node, traced: Traced, judge: Judge | None) -> None:
-    """Traces a node; of several positions for dimensions of size 1, takes the first without conflicts."""
+    """Traces a node. If dimensions of size 1 may be in several positions, uses the first without conflicts."""
     solver = traced.solver
     state = solver.state()
     conflicts, is_ambiguous = _attempt(node, traced, AS_WRITTEN, judge)
@@ -126,9 +126,9 @@ def _trace_node(node: Node, traced: Traced, judge: Judge | None) -> None:
 
 
 def _attempt(node: Node, traced: Traced, preference: int, judge: Judge | None) -> tuple[int, bool]:
-    """The number of conflicts with this preference, and whether there are others."""
+    """The number of conflicts with this preference, and whether another one could give a different result."""
     solver = traced.solver
-    before = _settled(solver)
+    before = _count_bound(solver)
     views: dict[tuple[str, int], Sized] = {}
     tensors: dict[str, list[list[Size]]] = {}
     is_ambiguous = False
@@ -147,7 +147,7 @@ def _attempt(node: Node, traced: Traced, preference: int, judge: Judge | None) -
         sizes = [solver.size(size) for size in flow.tensors[name][index]]
         views[name, index] = _write(node, write, desc, sizes, traced, flow.place(f"it writes {name}"))
     traced.nodes[node] = SizedNode(node, views, flow.attributes)
-    conflicts = _settled(solver) - before + _repeated_again(node, views, solver)
+    conflicts = _count_bound(solver) - before + _repeated_again(node, views, solver)
     if is_ambiguous and judge is not None and not judge(traced, traced.nodes[node]):
         conflicts += 1
     return conflicts, is_ambiguous
@@ -164,18 +164,18 @@ def _repeated_again(node: Node, views: Mapping[tuple[str, int], Sized], solver: 
     return count
 
 
-def _settled(solver: Solver) -> int:
-    """The number of requested sizes that are no longer free."""
+def _count_bound(solver: Solver) -> int:
+    """The number of requested sizes that are fixed, or tied to others."""
     return sum(1 for symbol in (*solver.reasons, *solver.ties) if symbol.kind is Kind.REQUESTED)
 
 
 def _view(
     value: Value, offset: int, desc: TensorDesc, traced: Traced, place: Place, preference: int = AS_WRITTEN
 ) -> tuple[Sized, bool]:
-    """A view of a value with variable sizes, and whether there are other ones."""
+    """A view of a value with variable sizes, and whether others are possible."""
     solver = traced.solver
     layout = _resolved(traced.layouts.get(value), solver)
-    plain = _as_it_is(desc, offset)
+    plain = _constant_view(desc, offset)
     if layout is None or all(axis.size.is_constant for axis in layout.axes):
         return plain, False
     known = _as_written(value, offset, desc, traced) if preference == AS_WRITTEN else None
@@ -191,7 +191,7 @@ def _view(
         return plain, False
 
 
-def _as_it_is(desc: TensorDesc, offset: int) -> Sized:
+def _constant_view(desc: TensorDesc, offset: int) -> Sized:
     strides = [Size(stride) if size > 1 and stride else None for size, stride in _steps(desc)]
     return Sized(tuple(map(Size, desc.sizes)), tuple(strides), Size(offset))
 
@@ -244,7 +244,7 @@ def _write(node: Node, write: Write, desc: TensorDesc, sizes: list[Size], traced
     known = traced.layouts.get(base)
     if known is None:
         traced.solver.fix(sizes, place)
-        return _as_it_is(desc, write.offset)
+        return _constant_view(desc, write.offset)
     view, _ = _view(base, write.offset, desc, traced, place)
     for own, seen in zip(sizes, view.sizes, strict=True):
         traced.solver.equal(own, seen, place)

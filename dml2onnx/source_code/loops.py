@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -14,11 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
 MAX_BLOCK = 256
-"""Statements of a block, at most."""
+"""The most statements of a block."""
 MIN_SAVED = 4
-"""Statements that a loop saves, at least."""
+"""The fewest statements that a loop has to save."""
 MARK = "\ue000"
-"""Surrounds, in a template of names, the number of the first iteration."""
+"""Surrounds the number of the first iteration in a template for names."""
 _DIGITS = re.compile(r"(\d+)")
 
 
@@ -78,7 +79,7 @@ class _Search:
                     self._last_use[part.value] = max(index, self._last_use.get(part.value, 0))
 
     def loops(self) -> dict[int, Loop]:
-        """Loops without nesting, by their first statement."""
+        """Loops, which are not nested, by the index of their first statement."""
         loops: dict[int, Loop] = {}
         taken = [False] * len(self._statements)
         for _, start, period, count in self._candidates():
@@ -175,7 +176,7 @@ class _Search:
         return refs[number].first is values[0]
 
     def _ends_inside(self, start: int, period: int, count: int, carried: Mapping[Place, Carried]) -> bool:
-        """Whether no statement after the loop reads a value of another iteration than the last one."""
+        """Whether statements after the loop read only values of its last iteration."""
         end = start + period * count
         for index in range(start, end - period):
             for number, target in enumerate(self._statements[index].targets):
@@ -234,7 +235,7 @@ def _leaves(statement: Statement) -> Iterator[Part]:
 
 
 def _templates(iterations: list[list[str]]) -> list[str] | None:
-    """Names with marks around the number of the first iteration; ``None`` if the numbers are not consecutive."""
+    """Templates for names, with marks around the number; ``None`` if the numbers are not consecutive."""
     templates = []
     for names in zip(*iterations, strict=True):
         split = [_DIGITS.split(name) for name in names]
@@ -261,7 +262,7 @@ def _rewritten(
     block: list[Statement], names: list[str], labels: Mapping[int, str], refs: Mapping[int, Carried]
 ) -> list[Statement]:
     """The first iteration with templates for names, and with carried variables."""
-    counter = iter(range(1 << 62))
+    counter = itertools.count()
 
     def change(part: Part) -> Part:
         match part:

@@ -1,4 +1,4 @@
-"""Names of variables in a program, with reuse of names whose values are no longer needed."""
+"""Chooses the variable names of a program; a name is used again when its value is no longer needed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dml2onnx.source_code.statements import Statement
 
 MAX_LENGTH = 40
-"""Characters of a variable's name."""
+"""The most characters of a variable's name."""
 _TAKEN = frozenset(
     {*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "g", "i", "np", "Path", "weights", "build"}
 ) | {"Activation", "Graph", "GraphBuilder", "ScaleBias", "Size2D", "interleaved_channel"}
@@ -50,7 +50,7 @@ class Variables:
     _lives: dict[object, _Life] = field(default_factory=dict)
     _names: dict[object, str] = field(default_factory=dict)
     assigned: dict[int, list[Carried]] = field(default_factory=dict)
-    """Carried variables, by the ``id`` of the loop, that are assigned before it and at the end of its block."""
+    """Carried variables that need assignments before the loop or at the end of its block, by the loop's ``id``."""
     _used: set[object] = field(default_factory=set)
 
     def name(self, value: object) -> str:
@@ -96,7 +96,7 @@ class Variables:
         return uses
 
     def _share(self, loop: Loop, uses: Mapping[object, int]) -> None:
-        """Shares one variable among the values of a carried variable if the old value is not needed longer."""
+        """Gives all values of a carried variable one name, unless an old value is still needed."""
         for carried in loop.carried:
             read = [
                 index

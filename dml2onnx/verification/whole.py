@@ -81,7 +81,7 @@ class Verification:
 
     @property
     def passed(self) -> bool:
-        """Whether at least one round finished and every element of every output and node agreed."""
+        """Whether a round finished, and no element of any output or node is wrong."""
         agreed = self.first_wrong_node is None and all(item.wrong == 0 for item in self.comparisons + self.directml)
         return agreed and self.finished > 0
 
@@ -152,7 +152,7 @@ def verify_with(
 
 @dataclass(frozen=True, slots=True)
 class _RoundByRound:
-    """Compares a compiled model, or another one, with the reference in every round."""
+    """Compares the compiled model, or another model of the user, with the reference in every round."""
 
     graph: Graph
     compiled: CompiledModel
@@ -228,7 +228,7 @@ def _rounds(
     seed: int,
     cases: Sequence[Mapping[str, Array]] | None,
 ) -> Iterator[tuple[str, dict[str, Array]]]:
-    """Yields the label and feeds of each round: ``inputs``, and contents of the round's kind for other inputs."""
+    """Yields the label and feeds of each round: ``inputs``, and drawn contents of one kind for the other inputs."""
     supplied = compiled.complete(inputs if cases is None else {**inputs, **cases[0]})
     random = np.random.default_rng(seed)
     for index in range(rounds):
