@@ -60,6 +60,11 @@ def plural(number: int, noun: str, none: str = "0") -> str:
     return f"{number:,} {many}" if number else f"{none} {many}"
 
 
+def listed(items: Sequence[str], last: str = "and") -> str:
+    """``a, b and c``; empty without items."""
+    return f"{', '.join(items[:-1])} {last} {items[-1]}" if len(items) > 1 else "".join(items)
+
+
 class Severity(enum.StrEnum):
     """How bad a finding is: errors stop a compilation, warnings do not."""
 
