@@ -338,18 +338,13 @@ def docstring(schema: OperatorSchema, given: list[Parameter], results: list[Outp
         support = row.tensors.get(field.name)
         if support is not None:
             low, high = support.dimension_counts
-            kinds = sorted(support.data_types, key=type_order)
             dimensions = f"{low}" if low == high else f"{low} to {high}"
-            parts.append(paragraph(f"{field.name}: {', '.join(kinds)}; {dimensions} dimensions.", "    "))
+            types = ", ".join(support.sorted_types)
+            parts.append(paragraph(f"{field.name}: {types}; {dimensions} dimensions.", "    "))
     parts += ["", f"From feature level {schema.introduced} on.", ""]
     parts.append("Raises :class:`~dml2onnx.DmlError` with the diagnostics that ``check`` has for the descriptor.")
     parts += [schema.doc, '"""']
     return "\n".join(part.replace("\\", "\\\\") for part in parts)
-
-
-def type_order(name: str) -> tuple[bool, bool, str]:
-    """A sort key: floats first, then signed, then unsigned integers."""
-    return not name.startswith("FLOAT"), name.startswith("U"), name.rjust(8)
 
 
 def paragraph(text: str, indent: str = "") -> str:
