@@ -17,7 +17,7 @@ LONGEST_QUOTE = 60
 LONGEST_LISTING = 300
 
 _COMMAND = re.compile(r"^\s*(?=::)|#(?=#\[)")
-"""What turns a log line on GitHub into a command:
+"""Prefixes that turn a log line on GitHub into a command:
 https://docs.github.com/actions/reference/workflow-commands-for-github-actions"""
 
 

@@ -71,7 +71,7 @@ Judge: TypeAlias = "Callable[[Traced, SizedNode], bool]"
 def trace(graph: Graph, solver: Solver, stated: Mapping[str, Sequence[Size]], judge: Judge | None = None) -> Traced:
     """Traces a checked graph; ``stated`` has the sizes of inputs that the caller requests.
 
-    ``judge`` tells whether a node is valid at other sizes.
+    ``judge`` returns whether a node is valid at other sizes.
     """
     traced = Traced(graph, solver)
     nodes = graph.sorted_nodes()

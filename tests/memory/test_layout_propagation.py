@@ -188,7 +188,7 @@ def count(model: CompiledModel) -> int:
 
 
 ROUNDED = {"softmax", "normalise", "normalise and scale", "norm"}
-"""What adds up in another order along another dimension."""
+"""Sums whose order depends on the dimension."""
 
 
 def require(graph: Graph, transposes: int, *, rounded: bool = False) -> None:
