@@ -244,8 +244,8 @@ def description(field: FieldSchema) -> str:
 
 def method(schema: OperatorSchema) -> str:
     results = outputs(schema)
-    given = parameters(schema, results)
-    signature = [f"{item.name}: {item.hint}" + (f" = {item.default}" if item.default else "") for item in given]
+    arguments = parameters(schema, results)
+    signature = [f"{item.name}: {item.hint}" + (f" = {item.default}" if item.default else "") for item in arguments]
     name = method_name(schema)
     lines = [
         f"def {name}(",
@@ -253,7 +253,7 @@ def method(schema: OperatorSchema) -> str:
         *(f"    {item}," for item in signature),
         "    name: str | None = None,",
         f") -> {result_type(schema, results)}:",
-        *textwrap.indent(docstring(schema, given, results), "    ").splitlines(),
+        *textwrap.indent(docstring(schema, arguments, results), "    ").splitlines(),
         *(f"    {line}" for line in body(schema, results)),
     ]
     return textwrap.indent("\n".join(lines), "    ")
@@ -319,11 +319,11 @@ def split_dictionary(text: str) -> list[str]:
     return re.split(r", (?=\")", text[1:-1])
 
 
-def docstring(schema: OperatorSchema, given: list[Parameter], results: list[Output]) -> str:
+def docstring(schema: OperatorSchema, arguments: list[Parameter], results: list[Output]) -> str:
     """Summary, shapes, arguments, results, errors, and the page."""
     row = schema.rows_at(catalog.LATEST)[0]
     parts = [paragraph(f'"""{schema.short_name}: {schema.summary.rstrip(".")}.'), ""]
-    counted = [paragraph(f"{item.name}: {item.doc}", "    ") for item in given]
+    counted = [paragraph(f"{item.name}: {item.doc}", "    ") for item in arguments]
     parts += ["Args:", *counted, "    name: Of the node; the operator's own by default.", "", "Returns:"]
     several = RESULTS.get(schema.short_name)
     for position, out in enumerate(results):
@@ -480,8 +480,8 @@ def call_entry(schema: OperatorSchema) -> list[str]:
     name = schema.short_name
     results = outputs(schema)
     counts = {field.count for field in schema.fields if field.count is not None}
-    given = [field for field in (*schema.input_fields, *schema.attribute_fields) if field.name not in counts]
-    fields = {field.name: parameter_name(name, field.name) for field in given}
+    stated = [field for field in (*schema.input_fields, *schema.attribute_fields) if field.name not in counts]
+    fields = {field.name: parameter_name(name, field.name) for field in stated}
     sources = {
         out.field.name: tuple(item.name if item else "" for item in (out.sizes, out.data_type, out.wanted))
         for out in results
