@@ -17,7 +17,7 @@ LONGEST_QUOTE = 60
 LONGEST_LISTING = 300
 
 _COMMAND = re.compile(r"^\s*(?=::)|#(?=#\[)")
-"""What turns a log line on GitHub into a command:
+"""Prefixes that turn a log line on GitHub into a command:
 https://docs.github.com/actions/reference/workflow-commands-for-github-actions"""
 
 
@@ -58,6 +58,11 @@ def plural(number: int, noun: str, none: str = "0") -> str:
         return f"1 {noun}"
     many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     return f"{number:,} {many}" if number else f"{none} {many}"
+
+
+def listed(items: Sequence[str], last: str = "and") -> str:
+    """``a, b and c``; empty without items."""
+    return f"{', '.join(items[:-1])} {last} {items[-1]}" if len(items) > 1 else "".join(items)
 
 
 class Severity(enum.StrEnum):

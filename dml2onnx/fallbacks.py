@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes.compiling import FALLS_BACK, IN_UNITS, LOSES_NUMBERS, LOST_BITS
-from dml2onnx.diagnostics import Diagnostic, quote
+from dml2onnx.diagnostics import Diagnostic, plural, quote
 from dml2onnx.onnx_model import ELEMENT_TYPES, Node, OnnxGraph, Value, with_bodies
 from dml2onnx.targets import Target, bound
 
@@ -106,7 +106,7 @@ def _finding(chosen: Target, stranded: _Stranded) -> Diagnostic:
     named = [quote(name) for name in stranded.origins if name][:MOST_NAMES]
     rest = len(stranded.origins) - len(named)
     whose = f" (of {', '.join(named)}{f' and {rest} more' if rest else ''})" if named else ""
-    nodes = f"{stranded.count} node{'s' if stranded.count > 1 else ''} {op} of {actual}{whose}"
+    nodes = f"{plural(stranded.count, 'node')} {op} of {actual}{whose}"
     where = "run on the CPU" if stranded.count > 1 else "runs on the CPU"
     instead = where if chosen.falls_back else "will not run there without ONNX Runtime, which takes the CPU instead"
     node = next(iter(stranded.origins))

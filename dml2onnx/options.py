@@ -116,23 +116,23 @@ class CompileOptions:
     @classmethod
     def of(cls, **keywords: Unpack[CompileKeywords]) -> CompileOptions:
         """The options of a caller's keywords; :class:`DmlError` for an invalid value."""
-        given: CompileKeywords = {**DEFAULTS, **keywords}
-        opset = arguments.opset(given["opset"])
-        target = arguments.target(given["target"])
-        exact = arguments.flag(given["exact"], "exact")
-        without = arguments.names(given["without_passes"], "without_passes")
+        values: CompileKeywords = {**DEFAULTS, **keywords}
+        opset = arguments.opset(values["opset"])
+        target = arguments.target(values["target"])
+        exact = arguments.flag(values["exact"], "exact")
+        without = arguments.names(values["without_passes"], "without_passes")
         return cls(
             opset=opset,
             target=target,
             exact=exact,
-            shapes=arguments.flag(given["shapes"], "shapes"),
-            ir_version=arguments.ir_version(given["ir_version"], opset),
-            passes=chosen(given["optimize"], without),
+            shapes=arguments.flag(values["shapes"], "shapes"),
+            ir_version=arguments.ir_version(values["ir_version"], opset),
+            passes=chosen(values["optimize"], without),
             propagate=propagates_layouts(without),
-            quant_format=arguments.quant_format(given["quant_format"], exact=exact),
-            half=arguments.flag(given["half"], "half"),
-            feature_level=arguments.feature_level(given["feature_level"]),
-            documented=given["documented"],
+            quant_format=arguments.quant_format(values["quant_format"], exact=exact),
+            half=arguments.flag(values["half"], "half"),
+            feature_level=arguments.feature_level(values["feature_level"]),
+            documented=values["documented"],
         )
 
     @classmethod

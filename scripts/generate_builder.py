@@ -244,8 +244,8 @@ def description(field: FieldSchema) -> str:
 
 def method(schema: OperatorSchema) -> str:
     results = outputs(schema)
-    given = parameters(schema, results)
-    signature = [f"{item.name}: {item.hint}" + (f" = {item.default}" if item.default else "") for item in given]
+    arguments = parameters(schema, results)
+    signature = [f"{item.name}: {item.hint}" + (f" = {item.default}" if item.default else "") for item in arguments]
     name = method_name(schema)
     lines = [
         f"def {name}(",
@@ -253,7 +253,7 @@ def method(schema: OperatorSchema) -> str:
         *(f"    {item}," for item in signature),
         "    name: str | None = None,",
         f") -> {result_type(schema, results)}:",
-        *textwrap.indent(docstring(schema, given, results), "    ").splitlines(),
+        *textwrap.indent(docstring(schema, arguments, results), "    ").splitlines(),
         *(f"    {line}" for line in body(schema, results)),
     ]
     return textwrap.indent("\n".join(lines), "    ")
@@ -319,11 +319,11 @@ def split_dictionary(text: str) -> list[str]:
     return re.split(r", (?=\")", text[1:-1])
 
 
-def docstring(schema: OperatorSchema, given: list[Parameter], results: list[Output]) -> str:
+def docstring(schema: OperatorSchema, arguments: list[Parameter], results: list[Output]) -> str:
     """Summary, shapes, arguments, results, errors, and the page."""
     row = schema.rows_at(catalog.LATEST)[0]
     parts = [paragraph(f'"""{schema.short_name}: {schema.summary.rstrip(".")}.'), ""]
-    counted = [paragraph(f"{item.name}: {item.doc}", "    ") for item in given]
+    counted = [paragraph(f"{item.name}: {item.doc}", "    ") for item in arguments]
     parts += ["Args:", *counted, "    name: Of the node; the operator's own by default.", "", "Returns:"]
     several = RESULTS.get(schema.short_name)
     for position, out in enumerate(results):
@@ -338,18 +338,13 @@ def docstring(schema: OperatorSchema, given: list[Parameter], results: list[Outp
         support = row.tensors.get(field.name)
         if support is not None:
             low, high = support.dimension_counts
-            kinds = sorted(support.data_types, key=type_order)
             dimensions = f"{low}" if low == high else f"{low} to {high}"
-            parts.append(paragraph(f"{field.name}: {', '.join(kinds)}; {dimensions} dimensions.", "    "))
+            types = ", ".join(support.sorted_types)
+            parts.append(paragraph(f"{field.name}: {types}; {dimensions} dimensions.", "    "))
     parts += ["", f"From feature level {schema.introduced} on.", ""]
     parts.append("Raises :class:`~dml2onnx.DmlError` with the diagnostics that ``check`` has for the descriptor.")
     parts += [schema.doc, '"""']
     return "\n".join(part.replace("\\", "\\\\") for part in parts)
-
-
-def type_order(name: str) -> tuple[bool, bool, str]:
-    """A sort key: floats first, then signed, then unsigned integers."""
-    return not name.startswith("FLOAT"), name.startswith("U"), name.rjust(8)
 
 
 def paragraph(text: str, indent: str = "") -> str:
@@ -485,8 +480,8 @@ def call_entry(schema: OperatorSchema) -> list[str]:
     name = schema.short_name
     results = outputs(schema)
     counts = {field.count for field in schema.fields if field.count is not None}
-    given = [field for field in (*schema.input_fields, *schema.attribute_fields) if field.name not in counts]
-    fields = {field.name: parameter_name(name, field.name) for field in given}
+    stated = [field for field in (*schema.input_fields, *schema.attribute_fields) if field.name not in counts]
+    fields = {field.name: parameter_name(name, field.name) for field in stated}
     sources = {
         out.field.name: tuple(item.name if item else "" for item in (out.sizes, out.data_type, out.wanted))
         for out in results

@@ -45,6 +45,7 @@ import onnx
 import onnx.defs
 
 from dml2onnx.targets import QDQ, QOPERATOR
+from dml2onnx.targets.kernels import DEVICES
 
 TARGETS = Path(__file__).resolve().parent.parent / "schemas" / "targets"
 PARAMETERS = TARGETS.parent / "onnx_parameters.json"
@@ -57,8 +58,8 @@ NO_END = 2**31 - 1
 CPU = "CPUExecutionProvider"
 DESTINATIONS = ("cpu", "dml", "openvino", "webgpu")
 """Targets that portable models run on."""
-DEVICES = ("cpu", "dml", "qnn-npu", "qnn-gpu", "openvino-npu", "openvino-gpu", "tensorrt-rtx")
-"""Devices of Windows ML, whose providers fall back to the CPU for missing kernels."""
+ON_WINDOWS_ML = ("cpu", "dml", *DEVICES)
+"""Targets that models for Windows ML run on, whose providers fall back to the CPU for missing kernels."""
 KERNELS_OF = {"cpu": "onnx"}
 """The table of a session on a provider that casts FLOAT16, by target."""
 DML_SOURCE = "docs/OperatorKernels.md of microsoft/onnxruntime"
@@ -380,7 +381,7 @@ def portable() -> tuple[Head, Table]:
 
 
 def windows_ml() -> tuple[Head, Table]:
-    return _shared("windows-ml", DEVICES, True)
+    return _shared("windows-ml", ON_WINDOWS_ML, True)
 
 
 def _shared(made: str, members: Sequence[str], falls_back: bool) -> tuple[Head, Table]:

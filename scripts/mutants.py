@@ -4,7 +4,7 @@
     python scripts/mutants.py --count 20       fewer
     python scripts/mutants.py --only passes    only in files whose path contains this text
     python scripts/mutants.py --again          retries the changes that no test detected
-    python scripts/mutants.py --over           retries all, starting with the test that detected each: some minutes
+    python scripts/mutants.py --over           retries all, starting with the test that detected each
 
 A change moves a bound by one, inverts a condition, drops a return value, or replaces a word of a message: the kinds of
 ``KINDS`` in turn. Longer files get more changes. ``KNOWN`` changes come first; then ``--seed`` determines the others.

@@ -113,7 +113,7 @@ def other_runtime_step(python: Path, which: str, *, one_in: int = 1) -> Step:
 def runtimes_step(python: Path, *options: str | Path, browser: bool = False) -> Step:
     """Models on ONNX's reference evaluator, and on OpenVINO, WebGPU and QNN's emulator if available.
 
-    ``browser`` adds ONNX Runtime Web, which takes some minutes.
+    ``browser`` adds ONNX Runtime Web.
     """
     runtimes = ["evaluator:portable"]
     if prepare_tool("openvino"):

@@ -124,6 +124,10 @@ class Thing:
         assert is_code("def double(x, *, by=2): return x * by")
         assert not is_code("def double(x, +, by=2): return x * by")
 
+    def test_known_changes_are_of_lines_that_exist(self, script):
+        known = script("mutants").KNOWN
+        assert [item.path for item in known if item.made((ROOT / item.path).read_text(encoding="utf-8")) is None] == []
+
     def test_equivalent_changes_are_of_lines_that_exist(self):
         rows = json.loads((ROOT / "tests" / "data" / "equivalent_changes.json").read_text(encoding="utf-8"))
         assert rows == sorted(rows, key=lambda row: (row["path"], row["before"], row["after"]))

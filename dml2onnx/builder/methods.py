@@ -47,8 +47,8 @@ class OperatorMethods(Recorder):
         name: str | None,
     ) -> tuple[Any, ...]:
         """The outputs in order, ``None`` for unwanted ones."""
-        asked = {field: stated for field, stated in outputs.items() if stated is not None}
-        results = self.record(operator, inputs, attributes, asked, name)
+        wanted = {field: stated for field, stated in outputs.items() if stated is not None}
+        results = self.record(operator, inputs, attributes, wanted, name)
         return tuple(results.get(field) for field in outputs)
 
     def _array(

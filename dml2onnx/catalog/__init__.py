@@ -1,7 +1,7 @@
 """What DirectML is, as typed values: operators, enums and feature levels, read on demand from `schemas/`.
 
 The JSON files are the only source of fields, constraints and support tables. This package only gives them types. It
-imports only the standard library, reads the file of an operator when that operator is requested, and loads its own
+needs only the standard library, reads the file of an operator when that operator is requested, and loads its own
 modules when one of their names is first used: most commands need few of them.
 """
 

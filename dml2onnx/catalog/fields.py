@@ -75,6 +75,15 @@ class TensorSupport:
     data_types: frozenset[str]
     optional: bool
 
+    @property
+    def sorted_types(self) -> tuple[str, ...]:
+        """Floats, then signed, then unsigned integers, each by their width."""
+
+        def order(name: str) -> tuple[bool, bool, str]:
+            return not name.startswith("FLOAT"), name.startswith("U"), name.rjust(8)
+
+        return tuple(sorted(self.data_types, key=order))
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SupportRow:

@@ -44,7 +44,7 @@ class OperatorSchema:
     only_created_data_types: frozenset[str] = frozenset()
     """Data types that no page lists, with which DirectML creates the operator and refuses to compile it."""
     dimensions: str = ""
-    """``elements``: each element by itself; ``named``: only fields tell dimensions apart; else by position."""
+    """``elements``: each element by itself; ``named``: only fields distinguish dimensions; else by position."""
     short_name: str = dataclasses.field(init=False)
     stem: str = dataclasses.field(init=False)
     tensor_fields: tuple[FieldSchema, ...] = dataclasses.field(init=False, repr=False)

@@ -1,7 +1,7 @@
 """Checks whether DirectML accepts a graph at a feature level, and explains why not.
 
 There are three layers: structure (is this a valid graph), operators (fields, constraints, sizes) and support (what a
-feature level has). One finding does not suppress another, and an invalid graph never raises.
+feature level has). Findings that follow from others are dropped, and an invalid graph never raises.
 """
 
 from __future__ import annotations

@@ -258,12 +258,12 @@ def _one_of_reads(findings: Sequence[Diagnostic], fields: Collection[str]) -> li
 
 def graph_answers(graph: Graph, found: Iterable[Diagnostic], judge: AnyJudge) -> list[Diagnostic]:
     """Returns the findings about the whole graph, with remedies for the first ones about edges and names."""
-    made, asked, wiring = [], 0, Wiring(graph)
+    made, answered, wiring = [], 0, Wiring(graph)
     for item in found:
         if item.code is codes.NO_OUTPUTS:
             item = replace(item, remedies=tuple(wiring.outputs_of_all()))
-        if item.code in (EDGE_BYTES, UNKNOWN_VALUE) and asked < MOST_NODES:
-            asked += 1
+        if item.code in (EDGE_BYTES, UNKNOWN_VALUE) and answered < MOST_NODES:
+            answered += 1
             item = _edge_answer(graph, item, judge) if item.code == EDGE_BYTES else _name_answer(graph, item, wiring)
         made.append(item)
     return made

@@ -196,8 +196,8 @@ def of_one_kind(schema: OperatorSchema, findings: Sequence[Diagnostic]) -> tuple
     kept: list[Diagnostic] = []
     for item in unsupported:
         fields = {name for rule in _ONE_KIND[item.code] for name in tied(schema, rule, item.field)}
-        same = [other for other in kept if (other.code, other.found) == (item.code, item.found)]
-        first = next((other for other in same if other.field in fields), None)
+        similar = [other for other in kept if (other.code, other.found) == (item.code, item.found)]
+        first = next((other for other in similar if other.field in fields), None)
         if first is not None:
             alike = (*first.alike, *([item.field] if item.field not in (first.field, *first.alike) else []))
             kept[kept.index(first)] = replace(first, alike=alike)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dml2onnx.diagnostics import Diagnostic
 
 _GROUPS = re.compile(r"^(ELEMENT_WISE|ACTIVATION)_|_(TO|LINEAR)(?=_|$)|\d+$")
-"""Parts of operator names that do not tell what the operator does."""
+"""Parts of operator names that do not say what the operator does."""
 
 
 def counterparts(desc: OperatorDesc, judge: Callable[[OperatorDesc], tuple[Diagnostic, ...]]) -> list[str]:

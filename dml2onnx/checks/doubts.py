@@ -42,12 +42,13 @@ def doubtful_check(schema: OperatorSchema) -> Check | None:
     if _stem(schema) == "GEMM":
         return _multiplied_by_0
     makes = _OF_ONE.get(_stem(schema))
-    name = next((name for name in ("Axes", "Axis") if name in schema.index), None)
+    name = next((item.name for item in schema.fields if item.names_axes), None)
     if makes is None or name is None:
         return None
 
     def check(subject: Subject) -> Iterator[Diagnostic]:
         sizes, value = subject.sizes("InputTensor"), subject.value(name)
+        is_several = isinstance(value, tuple)
         axes = [axis for axis in (value if isinstance(value, tuple) else (value,)) if isinstance(axis, int)]
         if axes and max(axes) < len(sizes) and prod(sizes) > 1 and prod(sizes[axis] for axis in axes) == 1:
             count, rank = len(axes), len(sizes)
@@ -56,7 +57,7 @@ def doubtful_check(schema: OperatorSchema) -> Check | None:
             )
             last = tuple(range(rank - count, rank))
             alternatives += [last] if count > 1 and prod(sizes[axis] for axis in last) > 1 else []
-            shown, *proposed = (list(tried) if name == "Axes" else tried[0] for tried in (axes, *alternatives))
+            shown, *proposed = (list(tried) if is_several else tried[0] for tried in (axes, *alternatives))
             message = f"Along {name} {shown} InputTensor of sizes {list(sizes)} has 1 element: {makes}."
             item = codes.NO_EFFECT.of(name, message, "a dimension of more than one element", 1)
             yield replace(item, remedies=tuple([Remedy(f"{name} {other}") for other in proposed[:MAX_PROPOSED]]))

@@ -42,7 +42,7 @@ class Judge:
         return findings_of(desc, self.level, documented=self.documented)
 
     def refusing(self, schema: OperatorSchema, *, warned: bool) -> Callable[[OperatorDesc], bool]:
-        """Returns a function that tells whether a descriptor of the operator has an error.
+        """Returns a function that checks whether a descriptor of the operator has an error.
 
         It is for many variations of an invalid descriptor: it stops at the first error and tries the check that failed
         last first. With ``warned``, a warning counts as well.

@@ -158,7 +158,7 @@ def check_names(graph: Graph, one: Callable[[Graph], list[Diagnostic]]) -> list[
 
 
 def judge(graph: Graph) -> Callable[[OperatorDesc], bool]:
-    """Returns a function that tells whether DirectML accepts an operator at the level of the graph."""
+    """Returns a function that checks whether DirectML accepts an operator at the level of the graph."""
     level = level_of(graph, None)
 
     def is_accepted(operator: OperatorDesc) -> bool:

@@ -406,7 +406,7 @@ def _stated(name: str, sizes: tuple[int, ...], findings: Sequence[Diagnostic]) -
 
 
 def _opposite(name: str, sizes: tuple[int, ...], findings: Sequence[Diagnostic]) -> Iterator[tuple[int, ...]]:
-    """A tensor that others are held against, with the size that these have in the place of what it makes them need."""
+    """Sizes of a tensor that others must match, with the size that the others have."""
     for item in findings:
         if name not in item.related or not item.expected.isdigit() or not item.found.isdigit():
             continue

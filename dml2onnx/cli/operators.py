@@ -14,7 +14,6 @@ from dml2onnx.report.operators import LevelSupport, OperatorAnswer, OperatorFiel
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dml2onnx import catalog
     from dml2onnx.catalog import FieldSchema, OperatorSchema, SupportRow
     from dml2onnx.cli.render import Screen
 
@@ -75,7 +74,7 @@ def operator_answer(schema: OperatorSchema) -> OperatorAnswer:
 
 
 def _level_support(row: SupportRow) -> LevelSupport:
-    tensors = {name: TensorSupport(item.dimension_counts, _types(item)) for name, item in row.tensors.items()}
+    tensors = {name: TensorSupport(item.dimension_counts, item.sorted_types) for name, item in row.tensors.items()}
     return LevelSupport(row.level.name, tuple(row.functions), tensors)
 
 
@@ -91,15 +90,6 @@ def _meaning(field: FieldSchema) -> str:
 def _rules(schema: OperatorSchema) -> tuple[str, ...]:
     stated = (item.statement for item in schema.constraints if not (item.formula and item.tensor))
     return tuple(dict.fromkeys(_plain(text) for text in stated if text))
-
-
-def _types(tensor: catalog.TensorSupport) -> tuple[str, ...]:
-    """Floats, then signed, then unsigned integers, each by their width."""
-
-    def order(name: str) -> tuple[bool, bool, str]:
-        return not name.startswith("FLOAT"), name.startswith("U"), name.rjust(8)
-
-    return tuple(sorted(tensor.data_types, key=order))
 
 
 def _support(rows: Sequence[LevelSupport]) -> list[tuple[str, str, str, str, str]]:

@@ -48,7 +48,7 @@ def place() -> Path:
 
 
 def find() -> Installation | None:
-    """The installation; ``None`` if there is none of this version."""
+    """The installation; ``None`` if this version is not installed."""
     try:
         raw = json.loads((place() / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):

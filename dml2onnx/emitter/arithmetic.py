@@ -81,7 +81,7 @@ def _reduction(op: str, fold: Fold) -> Callable[[EmitterCore, Tensor, tuple[int,
 
 def _in_double(fold: Callable[..., Any]) -> Fold:
     """Wraps a numpy function to compute floats in DOUBLE and round once."""
-    return lambda a, **given: np.asarray(fold(a.astype(np.float64), **given)).astype(a.dtype)
+    return lambda a, **options: np.asarray(fold(a.astype(np.float64), **options)).astype(a.dtype)
 
 
 def _mean(a: np.ndarray, b: np.ndarray) -> Array:
@@ -311,12 +311,12 @@ class ArithmeticOps(MovementOps):
 
     ReduceMax = legalised(_reduction("ReduceMax", np.max))
     ReduceMin = legalised(_reduction("ReduceMin", np.min))
-    ReduceL1 = legalised(_reduction("ReduceL1", lambda a, **given: np.abs(a).sum(**given)))
-    ReduceL2 = legalised(_reduction("ReduceL2", _in_double(lambda a, **given: np.sqrt((a * a).sum(**given)))))
-    ReduceSumSquare = legalised(_reduction("ReduceSumSquare", _in_double(lambda a, **given: (a * a).sum(**given))))
-    ReduceLogSum = legalised(_reduction("ReduceLogSum", _in_double(lambda a, **given: np.log(a.sum(**given)))))
+    ReduceL1 = legalised(_reduction("ReduceL1", lambda a, **options: np.abs(a).sum(**options)))
+    ReduceL2 = legalised(_reduction("ReduceL2", _in_double(lambda a, **options: np.sqrt((a * a).sum(**options)))))
+    ReduceSumSquare = legalised(_reduction("ReduceSumSquare", _in_double(lambda a, **options: (a * a).sum(**options))))
+    ReduceLogSum = legalised(_reduction("ReduceLogSum", _in_double(lambda a, **options: np.log(a.sum(**options)))))
     ReduceLogSumExp = legalised(
-        _reduction("ReduceLogSumExp", _in_double(lambda a, **given: np.log(np.exp(a).sum(**given))))
+        _reduction("ReduceLogSumExp", _in_double(lambda a, **options: np.log(np.exp(a).sum(**options))))
     )
 
     @legalised

@@ -426,14 +426,14 @@ class DispatchableReader:
                     target, codes.ELEMENT_COUNT_IGNORED, message, place, port.field, f"{needed} or more", stated_bytes
                 )
 
-    def report_ignored(self, target: Dispatchable, field_name: str, place: str, given: Collection[str]) -> None:
-        """Warns about a binding without effect; ``given`` are the names of all bindings."""
+    def report_ignored(self, target: Dispatchable, field_name: str, place: str, bound: Collection[str]) -> None:
+        """Warns about a binding without effect; ``bound`` are the names of all bindings."""
         known = [port.field for port in target.ports]
         port = target.by_field.get(field_name)
         if port is None:
             is_owned = place.startswith("/dispatchables/")
             needed = [port.field for port in target.ports if port.descs and port.owned == is_owned]
-            close = self._findings.closest_missing(field_name, given, known, needed)
+            close = self._findings.closest_missing(field_name, bound, known, needed)
             for name in close:
                 self._findings.mark_misspelt(
                     place.rpartition("/")[0] + pointer(name), codes.IGNORED_BINDING, field_name

@@ -197,18 +197,18 @@ class Findings:
         return self._closest(name, known, SIMILAR)
 
     def closest_missing(
-        self, name: str, given: Collection[str], known: Collection[str], needed: Collection[str]
+        self, name: str, present: Collection[str], known: Collection[str], needed: Collection[str]
     ) -> tuple[str, ...]:
-        """Returns the known names to suggest for an unknown one of ``given``.
+        """Returns the known names to suggest for an unknown one of ``present``.
 
-        Names that are in ``given`` are not suggested. If there are as many unknown names as missing ``needed`` ones,
+        Names that are in ``present`` are not suggested. If there are as many unknown names as missing ``needed`` ones,
         these are suggested even if they are not similar.
         """
-        missing = [item for item in needed if item not in given]
-        strays = [item for item in given if item not in known]
+        missing = [item for item in needed if item not in present]
+        strays = [item for item in present if item not in known]
         if len(missing) == len(strays) == 1:
             return (missing[0],)
-        close = self.closest(name, [item for item in known if item not in given])
+        close = self.closest(name, [item for item in known if item not in present])
         return close or (tuple(missing) if len(missing) == len(strays) <= MOST else ())
 
     def _closest(

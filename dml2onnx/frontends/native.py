@@ -347,8 +347,8 @@ class _NativeReader:
         fields = schema.input_fields if is_input else schema.output_fields
         names = [item.name for item in fields]
         needed = [item.name for item in fields if not item.optional]
-        given = members.raw.get(section)
-        close = self._findings.closest_missing(field, given if isinstance(given, dict) else (), names, needed)
+        raw = members.raw.get(section)
+        close = self._findings.closest_missing(field, raw if isinstance(raw, dict) else (), names, needed)
         for name in close:
             self._findings.mark_misspelt(members.at(section, name), codes.UNKNOWN_TENSOR, field)
             self._findings.mark_misspelt(members.at("desc", name), codes.UNKNOWN_TENSOR, field)

@@ -160,7 +160,7 @@ def file_place(array: Array) -> int | None:
 
 
 def file_of(array: Array) -> Path | None:
-    """The file that contains the bytes of an array unchanged; ``None`` if there is none of this name any more."""
+    """The file that contains the bytes of an array unchanged; ``None`` if no file has this name any more."""
     found = mapping(array)
     if not isinstance(found, FileMap) or not array.flags.c_contiguous or not array.flags.aligned:
         return None

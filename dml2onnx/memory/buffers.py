@@ -223,14 +223,14 @@ class Buffers:
         self._shared: frozenset[_View] = frozenset()
         self._read_once: dict[tuple[Value, int, TensorDesc, bool], Tensor] = {}
 
-    def share(self, nodes: Iterable[Node], given: Set[Value]) -> None:
-        """Registers the views that several of ``nodes`` share of the values ``given``, to emit each once."""
+    def share(self, nodes: Iterable[Node], values: Set[Value]) -> None:
+        """Registers the views that several of ``nodes`` share of ``values``, to emit each once."""
         seen = Counter(
             (read.value, read.offset, desc.sizes, desc.strides)
             for node in nodes
-            if not given.isdisjoint(node.sources)
+            if not values.isdisjoint(node.sources)
             for _, _, read, desc in node.views_in()
-            if read.value in given
+            if read.value in values
         )
         self._shared = frozenset(view_key for view_key, count in seen.items() if count > 1)
 

@@ -48,9 +48,9 @@ class _Window:
 
 def _windows(node: Node, initializers: Mapping[str, Array]) -> list[_Window]:
     """The windows of a Slice, one for each axis; none if any of its inputs is computed."""
-    data, *given = node.inputs
-    rows = [initializers[value.name].tolist() for value in given if value is not None and value.name in initializers]
-    if data is None or len(rows) != len(given) or len(rows) < 3:
+    data, *operands = node.inputs
+    rows = [initializers[value.name].tolist() for value in operands if value is not None and value.name in initializers]
+    if data is None or len(rows) != len(operands) or len(rows) < 3:
         return []
     steps = rows[3] if len(rows) == 4 else [1] * len(rows[0])
     return [_Window(data.shape[axis], *row) for axis, *row in zip(rows[2], rows[0], rows[1], steps, strict=True)]

@@ -50,8 +50,8 @@ def swallowed_pads(quantised: Quantised, node: Node) -> Sequence[int]:
         maker = quantised.maker(maker.inputs[0])
     if maker is None or maker.op_type != "Pad" or maker.attributes or len(node.outputs) != 1:
         return ()
-    given = maker.inputs[2] if len(maker.inputs) > 2 else None
-    value = np.zeros(()) if given is None else quantised.value(given)
+    fill = maker.inputs[2] if len(maker.inputs) > 2 else None
+    value = np.zeros(()) if fill is None else quantised.value(fill)
     return () if value is not None and bool(value.any()) else (0,)
 
 

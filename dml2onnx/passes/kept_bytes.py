@@ -81,9 +81,9 @@ def _dequantised(draft: Draft, pool: Node) -> None:
     if before is None or draft.is_pinned(pool.outputs[0]) or len(pool.outputs) != 1 or len(readers) != 1:
         return
     (after,) = readers
-    given, (result,) = before.inputs[0], after.outputs
-    quantiser = draft.maker(given)
-    if given is None or result is None or after.op_type != "Cast" or given.dtype != result.dtype:
+    operand, (result,) = before.inputs[0], after.outputs
+    quantiser = draft.maker(operand)
+    if operand is None or result is None or after.op_type != "Cast" or operand.dtype != result.dtype:
         return
     if quantiser is None or quantiser.op_type != "QuantizeLinear" or quantiser.attributes.get("axis") is not None:
         return
@@ -92,7 +92,7 @@ def _dequantised(draft: Draft, pool: Node) -> None:
     if inner is None or pooled is None or draft.constant(quantiser.inputs[1]) is None or inner.dtype != FLOAT:
         return
     note = "MaxPool of dequantized numbers, a pattern that accelerators match"
-    draft.replace(before, draft.node("DequantizeLinear", [given, *quantiser.inputs[1:]], [inner]), note=note)
+    draft.replace(before, draft.node("DequantizeLinear", [operand, *quantiser.inputs[1:]], [inner]), note=note)
     draft.replace(after, draft.node("QuantizeLinear", [pooled, *quantiser.inputs[1:]], [result]))
 
 
@@ -102,13 +102,13 @@ def _narrow(draft: Draft, pool: Node) -> None:
     readers = draft.readers(pool.outputs[0])
     if before is None or draft.is_pinned(pool.outputs[0]) or len(readers) != 1 or readers[0].op_type != "Cast":
         return
-    given, (result,) = before.inputs[0], readers[0].outputs
+    operand, (result,) = before.inputs[0], readers[0].outputs
     inner = before.outputs[0]
-    if given is None or result is None or inner is None or given.dtype != result.dtype:
+    if operand is None or result is None or inner is None or operand.dtype != result.dtype:
         return
-    if not np.can_cast(given.dtype, inner.dtype):
+    if not np.can_cast(operand.dtype, inner.dtype):
         return  # the cast changes the order, since it reinterprets the sign
-    source = given if given.dtype == UINT8 else _unsigned(draft, given)
+    source = operand if operand.dtype == UINT8 else _unsigned(draft, operand)
     maker = draft.maker(source)
     if source is None or maker is None or maker.op_type != "QLinearConv":
         return

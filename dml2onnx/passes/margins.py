@@ -97,8 +97,8 @@ def _margin(draft: Draft, node: Node) -> _Margin | None:
     pads, output = draft.constant(node.inputs[1]), node.outputs[0]
     if node.attributes.get("mode", "constant") != "constant" or pads is None or output is None or output.rank < 3:
         return None
-    given = node.inputs[2] if len(node.inputs) > 2 else None
-    value = np.zeros((), output.dtype) if given is None else draft.constant(given)
+    fill = node.inputs[2] if len(node.inputs) > 2 else None
+    value = np.zeros((), output.dtype) if fill is None else draft.constant(fill)
     widths = [int(width) for width in pads.reshape(-1).tolist()]
     start, end = tuple(widths[: output.rank]), tuple(widths[output.rank :])
     if value is None or len(end) != output.rank or min(widths) < 0 or any((*start[:2], *end[:2])):
@@ -262,8 +262,8 @@ def _is_clipped_above_zero(draft: Draft, clip: Node) -> bool:
 
 
 def _casts_rising(node: Node) -> bool:
-    given, output = node.inputs[0], node.outputs[0]
-    return given is not None and output is not None and _is_rising(given.dtype, output.dtype)
+    operand, output = node.inputs[0], node.outputs[0]
+    return operand is not None and output is not None and _is_rising(operand.dtype, output.dtype)
 
 
 def _is_finite(draft: Draft, weights: Value | None) -> bool:

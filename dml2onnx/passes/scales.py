@@ -196,8 +196,8 @@ def _channels(product: Node, x: Value) -> int:
 def _parts(draft: Draft, product: Node) -> tuple[Numbers, Numbers] | None:
     """Weights and bias, including alpha and beta of a Gemm; an absent bias is 0."""
     weights = draft.constant(product.inputs[1])
-    given = product.inputs[2] if len(product.inputs) > 2 else None
-    bias = np.zeros(()) if given is None else draft.constant(given)
+    addend = product.inputs[2] if len(product.inputs) > 2 else None
+    bias = np.zeros(()) if addend is None else draft.constant(addend)
     if weights is None or bias is None or not np.isfinite(weights).all() or not np.isfinite(bias).all():
         return None
     if product.op_type == "MatMul" and weights.ndim != 2:

@@ -23,7 +23,8 @@ from dml2onnx.passes.sharing import MOVES, share_moves
 from dml2onnx.targets import Target
 
 LEVELS = (0, 1, 2)
-"""0 has no passes, 1 those that keep results on the CPU provider bit for bit, 2 also those that change rounding."""
+"""0 has no passes, 1 those that keep results on the CPU provider bit for bit, except which NaN a NaN is, 2 also those
+that change rounding."""
 
 
 LAYOUT_PROPAGATION = "propagate-layouts"
@@ -32,9 +33,9 @@ LAYOUT_PROPAGATION = "propagate-layouts"
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """A rewrite of whole models that preserves their results, bit for bit if it is in ``PASSES``.
+    """A rewrite of whole models that preserves their results, to the bits if it is in ``PASSES`` (see ``LEVELS``).
 
-    The pass is skipped if a model has none of ``operators``.
+    It is skipped if a model has none of ``operators``.
     """
 
     name: str

@@ -10,11 +10,11 @@ from pathlib import Path
 
 HEADER = "dml2onnx_recorder.h"
 RECORD = "dml2onnx_record.h"
-"""In the place of ``DirectML.h``, for a program none of whose other lines change."""
+"""Replaces ``DirectML.h`` in a program whose other lines stay unchanged."""
 POSIX = ("d3d12", "oaidl", "ocidl", "rpc", "rpcndr", "unknwn", "winapifamily")
 HEADERS = (HEADER, RECORD, *(f"posix/{name}.h" for name in POSIX))
 EXAMPLE = ("main.cpp", "CMakeLists.txt")
-"""What is there to be changed, and is therefore never written over."""
+"""Files that users change, and that are therefore never overwritten."""
 
 
 def contents(name: str) -> bytes:

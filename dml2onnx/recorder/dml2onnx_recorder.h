@@ -4438,8 +4438,8 @@ class Recording : public std::enable_shared_from_this<Recording> {
   }
 
   void NoteHidden(const GUID& iid) {
-    Unrecorded("the program has asked for the interface " + GuidText(iid) +
-               ", which the real device has and this recorder does not, and was told that there is none");
+    Unrecorded("the program queried the interface " + GuidText(iid) +
+               ", which the real device has and this recorder does not; it got E_NOINTERFACE");
   }
 
   // Records a new operator. A refused one becomes a graph of its own, which `dml2onnx check` explains.

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from dml2onnx.diagnostics import Diagnostic, plural
+from dml2onnx.diagnostics import Diagnostic, listed, plural
 from dml2onnx.report.node_counts import node_counts
 from dml2onnx.report.scene import tensor_text, visible
 from dml2onnx.targets import DEFAULT_TARGET
@@ -29,7 +29,7 @@ def _graph(report: Report) -> str:
     kinds = Counter(report.descriptors[node.descriptor].operator for node in report.nodes)
     named = [f"{count} {name}" for name, count in kinds.most_common(MOST_NAMED)]
     more = len(kinds) - len(named)
-    operators = _listed([*named, *([plural(more, "other operator")] if more else [])]) or "no operators"
+    operators = listed([*named, *([plural(more, "other operator")] if more else [])]) or "no operators"
     work = f", {report.multiply_accumulates:,} multiply-accumulates" if report.multiply_accumulates else ""
     ends = f"{_ports(report, report.inputs)} to {_ports(report, report.outputs)}"
     return f"From {ends} it takes {operators}{work}; {_needs(report)}."
@@ -50,7 +50,7 @@ def _ports(report: Report, ports: Sequence[Port]) -> str:
         for port in ports[:MOST_NAMED]
     ]
     more = len(ports) - len(named)
-    return _listed([*named, *([f"{more} more"] if more else [])]) or "nothing"
+    return listed([*named, *([f"{more} more"] if more else [])]) or "nothing"
 
 
 def _onnx_model(report: Report) -> str:
@@ -92,14 +92,14 @@ def _where(coverage: Sequence[Coverage]) -> str:
     ordered = sorted(groups.items())
     named, rest = (ordered, []) if len(ordered) <= MOST_NAMED + 1 else (ordered[:MOST_NAMED], ordered[MOST_NAMED:])
     parts = [_part(left, len(names), is_own=is_own) for (left, is_own), names in named]
-    texts = [f"{_listed(names)} {part}" for (_, names), part in zip(named, parts, strict=True)]
+    texts = [f"{listed(names)} {part}" for (_, names), part in zip(named, parts, strict=True)]
     if rest:
         most = sum(len(names) for _, names in rest)
         texts.append(f"the other {most} for all but {rest[0][0][0]} to {rest[-1][0][0]}")
     if not texts:
         return ""
     first = ordered[0][1]
-    texts[0] = f"{_listed(first)} {'have' if len(first) > 1 else 'has'} kernels {parts[0]}"
+    texts[0] = f"{listed(first)} {'have' if len(first) > 1 else 'has'} kernels {parts[0]}"
     return ", ".join(texts)
 
 
@@ -133,7 +133,3 @@ def _at(finding: Diagnostic) -> str:
 def _ended(message: str) -> str:
     text = visible(message)
     return text if text.endswith((".", "?")) else f"{text}."
-
-
-def _listed(items: Sequence[str]) -> str:
-    return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)

@@ -11,7 +11,7 @@ from operator import attrgetter
 
 from dml2onnx.catalog import Condition, ConditionOp, Constraint, OperatorSchema, Rule
 from dml2onnx.codes import checking as codes
-from dml2onnx.diagnostics import Diagnostic, plural
+from dml2onnx.diagnostics import Diagnostic, listed, plural
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.rules.expressions import evaluator
 from dml2onnx.rules.findings import Check
@@ -99,7 +99,7 @@ def _same_dimension_count(constraint: Constraint, subject: Subject) -> Iterator[
     for path, tensor in sorted(odd, key=lambda item: subject.schema.index[item[0].partition("/")[0]]):
         paths_by_sizes.setdefault(tensor.sizes, []).append(path)
     for sizes, paths in paths_by_sizes.items():
-        has = f"{_listed(paths, 'and')} {'has' if len(paths) == 1 else 'have'} {plural(len(sizes), 'dimension')}"
+        has = f"{listed(paths)} {'has' if len(paths) == 1 else 'have'} {plural(len(sizes), 'dimension')}"
         message = f"{has} and {right_path} has {right.rank}; they need one dimension count."
         found = codes.DIFFERENT_DIMENSION_COUNTS.of(f"{paths[0]}/Sizes", message, wanted, list(sizes))
         yield found if len(paths) == 1 else replace(found, related=tuple(paths[1:]))
@@ -153,7 +153,7 @@ def _data_types(constraint: Constraint, subject: Subject) -> Iterator[Diagnostic
     for path, tensor in subject.placed(name):
         found = tensor.data_type.name
         if found not in accepted:
-            message = f"{path} is {found};{why} it has to be {_listed(accepted, 'or')}."
+            message = f"{path} is {found};{why} it has to be {listed(accepted, 'or')}."
             yield codes.WRONG_DATA_TYPE.of(f"{path}/DataType", message, ", ".join(accepted), found)
 
 
@@ -206,16 +206,12 @@ def _present(subject: Subject, names: Iterable[str]) -> list[str]:
     return [name for name in names if subject.value(name) is not None]
 
 
-def _listed(names: Sequence[str], last: str) -> str:
-    return f"{', '.join(names[:-1])} {last} {names[-1]}" if len(names) > 1 else "".join(names)
-
-
 def _exactly_one_of(constraint: Constraint, subject: Subject) -> Iterator[Diagnostic]:
     names = constraint.tensors
     present = _present(subject, names)
     if len(present) != 1:
-        wanted = f"exactly one of {_listed(names, 'and')}"
-        found = _listed(present, "and") or "none"
+        wanted = f"exactly one of {listed(names)}"
+        found = listed(present) or "none"
         message = f"{wanted[0].upper()}{wanted[1:]} has to be present; found: {found}."
         yield codes.EXACTLY_ONE.of(present[1] if present else names[0], message, wanted, found)
 
@@ -223,7 +219,7 @@ def _exactly_one_of(constraint: Constraint, subject: Subject) -> Iterator[Diagno
 def _at_least_one_of(constraint: Constraint, subject: Subject) -> Iterator[Diagnostic]:
     names = constraint.tensors
     if not _present(subject, names):
-        wanted = _listed(names, "or")
+        wanted = listed(names, "or")
         yield codes.AT_LEAST_ONE.of(names[0], f"{wanted} is required.", wanted, "none")
 
 
@@ -232,8 +228,8 @@ def _all_or_none(constraint: Constraint, subject: Subject) -> Iterator[Diagnosti
     present = _present(subject, names)
     if present and len(present) < len(names):
         missing = [name for name in names if name not in present]
-        message = f"{_listed(present, 'and')} is present without {_listed(missing, 'and')}; use all or none."
-        yield codes.ALL_OR_NONE.of(missing[0], message, "all or none", _listed(present, "and"))
+        message = f"{listed(present)} is present without {listed(missing)}; use all or none."
+        yield codes.ALL_OR_NONE.of(missing[0], message, "all or none", listed(present))
 
 
 def _required(constraint: Constraint, subject: Subject) -> Iterator[Diagnostic]:
@@ -292,7 +288,7 @@ def _attribute_range(constraint: Constraint, subject: Subject) -> Iterator[Diagn
     if accepted:
         if whole not in accepted:
             texts = [str(item) for item in accepted]
-            message = f"{name} is {whole}; it has to be {_listed(texts, 'or')}{words}."
+            message = f"{name} is {whole}; it has to be {listed(texts, 'or')}{words}."
             yield codes.OUT_OF_RANGE.of(name, message, ", ".join(texts), whole)
         return
     for i, value in enumerate(_entries(subject, name)):

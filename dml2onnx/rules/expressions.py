@@ -11,8 +11,8 @@ from typing import TypeAlias
 from dml2onnx.catalog import Bound
 from dml2onnx.rules.subject import Subject, UnanswerableError
 
-Value: TypeAlias = int | float | str
-Evaluator: TypeAlias = "Callable[[Subject], Value]"
+BoundValue: TypeAlias = int | float | str
+Evaluator: TypeAlias = "Callable[[Subject], BoundValue]"
 
 _OPERATORS: dict[type[ast.operator], Callable[[float, float], int | float]] = {
     ast.Add: operator.add,
@@ -55,21 +55,21 @@ def _compile(node: ast.expr, text: str) -> Evaluator:
             raise ValueError(f"{text!r} is not an expression of the catalogue")
 
 
-def _plain(subject: Subject, field: str) -> Value:
+def _plain(subject: Subject, field: str) -> BoundValue:
     value = subject.value(field)
     if not isinstance(value, (int, float, str)):
         raise UnanswerableError
     return value
 
 
-def _number(value: Value) -> int | float:
+def _number(value: BoundValue) -> int | float:
     if isinstance(value, str):
         raise UnanswerableError
     return value
 
 
 def _binary(function: Callable[[float, float], int | float], left: Evaluator, right: Evaluator) -> Evaluator:
-    def evaluate(subject: Subject) -> Value:
+    def evaluate(subject: Subject) -> BoundValue:
         a, b = _number(left(subject)), _number(right(subject))
         if b == 0 and function is operator.floordiv:
             raise UnanswerableError
@@ -79,7 +79,7 @@ def _binary(function: Callable[[float, float], int | float], left: Evaluator, ri
 
 
 def _size(tensor: str, position: Evaluator) -> Evaluator:
-    def evaluate(subject: Subject) -> Value:
+    def evaluate(subject: Subject) -> BoundValue:
         sizes = subject.sizes(tensor)
         i = _number(position(subject))
         if not isinstance(i, int) or not 0 <= i < len(sizes):

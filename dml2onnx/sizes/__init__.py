@@ -23,7 +23,7 @@ __all__ = ["resized"]
 def resized(graph: Graph, sizes: Mapping[str, Sequence[int]], is_valid: Callable[[OperatorDesc], bool]) -> Graph:
     """Returns the graph with inputs of these sizes; raises :class:`DmlError` if that is not possible.
 
-    The graph must have passed :func:`dml2onnx.check`; the result has to be checked again. ``is_valid`` tells whether
+    The graph must have passed :func:`dml2onnx.check`; the result has to be checked again. ``is_valid`` returns whether
     DirectML accepts an operator; it selects among several possible results.
     """
     solver = Solver()

@@ -52,7 +52,7 @@ def freedom(
 ) -> tuple[Dimension, ...]:
     """Returns what is known about every dimension of an input of a checked graph.
 
-    ``is_valid`` tells whether an operator is valid, ``problem_of`` returns an error of a graph.
+    ``is_valid`` returns whether an operator is valid, ``problem_of`` returns an error of a graph.
     """
     labels = [f"d{i}" for i in range(len(sizes))]
     named = NamedGraph.of(graph, {name: labels}, is_valid)

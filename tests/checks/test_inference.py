@@ -106,7 +106,7 @@ def completed(desc: OperatorDesc, found: Inferred) -> OperatorDesc:
 
 
 def inferred(desc: OperatorDesc) -> tuple[Inferred, Inferred]:
-    """What is inferred for a descriptor without its outputs, and again with the missing properties stated."""
+    """The outputs inferred for a descriptor without them, and again with the missing properties stated."""
     wanted = outputs_of(desc)
     partial = without(desc, wanted)
     alone = infer_outputs(partial, {}, {}, wanted)

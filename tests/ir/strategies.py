@@ -1,4 +1,4 @@
-"""What Hypothesis draws for tests of layouts."""
+"""Strategies of Hypothesis for tests of layouts."""
 
 from collections.abc import Sequence
 

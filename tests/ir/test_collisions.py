@@ -38,7 +38,7 @@ def test_small_views_are_counted(pairs: list[tuple[int, int]]) -> None:
 @settings(max_examples=200)
 @given(SMALL)
 def test_the_search_finds_what_counting_finds(pairs: list[tuple[int, int]]) -> None:
-    """What large views need, on views that can be counted."""
+    """Methods for large views, on views small enough to count."""
     moving = sorted((stride, size) for size, stride in pairs if size > 1 and stride)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(collisions, "_COMPARED", 0)

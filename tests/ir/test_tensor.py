@@ -161,7 +161,7 @@ def test_text(desc: TensorDesc, text: str) -> None:
 
 
 def test_broken_descriptors_can_be_represented() -> None:
-    """What is wrong with them is for the checks to say."""
+    """They are constructed; the checks report what is wrong with them."""
     assert TensorDesc(DataType.FLOAT32, ()).element_count == 1
     assert TensorDesc(DataType.FLOAT32, (0, 3)).element_count == 0
     assert TensorDesc(DataType.FLOAT32, (2, 3), (1,)).strides == (1,)

@@ -35,8 +35,8 @@ def between(change: Change, data_type: str = "FLOAT32") -> Graph:
     g = GraphBuilder()
     x = g.input("x", data_type, LYING)
     with g.tensor_policy(policies.interleaved_channel):
-        held = g.abs(interleaved(g, x))
-    changed = change(g, held)
+        stored = g.abs(interleaved(g, x))
+    changed = change(g, stored)
     n, h, w, c = changed.sizes if changed.rank == 4 and changed.sizes[0] == N else LYING
     with g.tensor_policy(policies.interleaved_channel):
         return g.build({"y": g.abs(interleaved(g, changed, (n, c, h, w)))})
@@ -57,7 +57,7 @@ def with_bias(g: GraphBuilder, x: Expression) -> Expression:
 
 
 def with_table(g: GraphBuilder, x: Expression) -> Expression:
-    """A constant for each element, in the order of memory: it is laid anew when compiling."""
+    """A constant for each element, in the order of memory, which the compiler lays out again."""
     table = np.random.default_rng(0).normal(size=LYING).astype(np.float32)
     return g.add(lying(g, x), g.constant(table))
 
@@ -188,7 +188,7 @@ def count(model: CompiledModel) -> int:
 
 
 ROUNDED = {"softmax", "normalise", "normalise and scale", "norm"}
-"""What adds up in another order along another dimension."""
+"""Sums whose order depends on the dimension."""
 
 
 def require(graph: Graph, transposes: int, *, rounded: bool = False) -> None:
@@ -227,9 +227,9 @@ def test_packed_inputs_outvote_one_that_is_not() -> None:
     g = GraphBuilder()
     x = g.input("x", "FLOAT32", LYING)
     with g.tensor_policy(policies.interleaved_channel):
-        held = g.abs(interleaved(g, x))
+        stored = g.abs(interleaved(g, x))
     ordinary, other = g.abs(x), g.sqrt(g.abs(x))
-    graph = g.build({"y": g.if_(g.cast(ordinary, "UINT8"), lying(g, held), other)})
+    graph = g.build({"y": g.if_(g.cast(ordinary, "UINT8"), lying(g, stored), other)})
     assert count(compile(graph, optimize=0)) == 2
     assert verify(graph).passed
 
@@ -247,7 +247,7 @@ COUNTED: dict[str, Change] = {
 def test_what_counts_over_several_dimensions_keeps_their_order(name: str) -> None:
     g = GraphBuilder()
     with g.tensor_policy(policies.interleaved_channel):
-        held = g.abs(interleaved(g, g.input("x", "FLOAT32", LYING)))
-    graph = g.build({"y": COUNTED[name](g, held)})
+        stored = g.abs(interleaved(g, g.input("x", "FLOAT32", LYING)))
+    graph = g.build({"y": COUNTED[name](g, stored)})
     assert count(compile(graph, optimize=0)) == 2
     assert verify(graph).passed

@@ -145,7 +145,7 @@ def test_constants_belong_to_what_is_equal(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_what_an_output_holds_before_is_read_too() -> None:
-    """Two tokens for two constant caches, which only their contents tell apart."""
+    """Two tokens for two constant caches, which differ only in their contents."""
     token, cache, number = t("FLOAT32", [1, 1, 2]), t("FLOAT32", [1, 1, 3, 2]), t("INT32", [1])
     op = operator(
         "MULTIHEAD_ATTENTION1",

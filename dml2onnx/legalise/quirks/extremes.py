@@ -197,7 +197,7 @@ https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cp
 
 @WHERE_LOSES_MINUS_ZERO.rule("Where")
 def where(e: Emitter, condition: Tensor, x: Tensor, y: Tensor, *, no_minus_zero: bool = False) -> Tensor | None:
-    """Puts the operand that may be -0.0 in the place of ``y``.
+    """Makes the operand that may be -0.0 ``y``.
 
     If both may be, replaces the unchosen elements of each by minus infinity, and takes the maximum.
     """

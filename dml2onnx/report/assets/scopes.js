@@ -115,9 +115,9 @@ class Scopes {
       return true;
     };
     return [...edges.values()].filter(isAlone).sort((a, b) => a.scope - b.scope).map((frame) => {
-      const room = Math.min(FRAME + 3 * frame.depth, LAYER_GAP / 2 - 1);
-      return { scope: frame.scope, title: shortened(this.all[frame.scope][0]), left: frame.left - room, top: frame.top - room,
-        right: frame.right + room, bottom: frame.bottom + room };
+      const padding = Math.min(FRAME + 3 * frame.depth, LAYER_GAP / 2 - 1);
+      return { scope: frame.scope, title: shortened(this.all[frame.scope][0]), left: frame.left - padding, top: frame.top - padding,
+        right: frame.right + padding, bottom: frame.bottom + padding };
     });
   }
 }
