@@ -116,6 +116,15 @@ def test_the_installed_runtime_reads_all_ir_versions() -> None:
         onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
 
 
+def test_the_limit_of_a_message_is_inclusive(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = product()
+    size = len(model.serialize())
+    monkeypatch.setattr(writer, "MESSAGE_LIMIT", size)
+    assert len(model.serialize()) == size
+    monkeypatch.setattr(writer, "MESSAGE_LIMIT", size - 1)
+    assert refused(model.serialize) == ["DML3008"]
+
+
 def test_models_beyond_two_gibibytes(tmp_path: Path) -> None:
     """Weights are mapped from a (sparse) file, streamed into the data file, and mapped again by ONNX Runtime."""
     rows, columns = 20480, 28672
