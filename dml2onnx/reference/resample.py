@@ -63,6 +63,20 @@ def coordinates(size: int, scale: float, input_offset: float, output_offset: flo
     return (quotient - np.float32(input_offset)).astype(np.float32)
 
 
+def selected(size: int, scale: float, input_offset: float, output_offset: float, *, upward: bool) -> Coordinates:
+    """The coordinates that NEAREST_NEIGHBOR rounds: by the reciprocal of Scale, fused (decision S17).
+
+    Where they are rounded ``upward`` and Scale is no power of 2, its reciprocal is one unit in the last place smaller.
+    """
+    reciprocal = np.float32(1) / np.float32(scale)
+    if upward and np.frexp(np.float32(scale))[0] != 0.5:
+        reciprocal = np.nextafter(reciprocal, np.float32(0))
+    steps = (np.arange(size).astype(np.float32) - np.float32(output_offset)).astype(np.float64)
+    product = steps * float(reciprocal)  # exact in FLOAT64
+    product = np.where(np.abs(product) < np.finfo(np.float32).tiny, 0, product)  # as in coordinates (decision S16)
+    return (product - float(np.float32(input_offset))).astype(np.float32)
+
+
 def _resample(
     op: OperatorDesc,
     inputs: Inputs,
@@ -73,7 +87,10 @@ def _resample(
     x, sizes = inputs.tensor("InputTensor"), op.tensor("OutputTensor").sizes
     axes = list(zip(sizes, scales, input_offsets, output_offsets, strict=True))
     if op.enum("InterpolationMode") == "NEAREST_NEIGHBOR":
-        places = [clamp(nearest_of(op)(coordinates(*axis)), n) for axis, n in zip(axes, x.shape, strict=True)]
+        upward = nearest_of(op) is np.ceil
+        places = [
+            clamp(nearest_of(op)(selected(*axis, upward=upward)), n) for axis, n in zip(axes, x.shape, strict=True)
+        ]
         return {"OutputTensor": Result(x[np.ix_(*places)])}
     data_type = op.tensor("OutputTensor").data_type
     antialiased = op.type == "RESAMPLE3" and op.flag("Antialiased")

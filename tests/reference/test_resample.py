@@ -19,6 +19,27 @@ def test_enormous_scale_stays_on_the_first_element(direction):
     np.testing.assert_array_equal(got.values, [0, 0, 0, 0])
 
 
+@pytest.mark.parametrize(
+    ("name", "count", "scale", "offsets", "direction", "last"),
+    [
+        ("RESAMPLE1", 5, 0.3, (0.5, -0.5), None, 15),
+        ("RESAMPLE2", 10, 0.3, (0.0, 0.0), "DECREASING", 30),
+        ("RESAMPLE2", 18, 1.7, (0.0, 0.0), "DECREASING", 9),
+        ("RESAMPLE2", 40, 1.3, (0.0, 0.0), "INCREASING", 30),
+        ("RESAMPLE3", 22, 7.0, (0.0, 0.0), "INCREASING", 3),
+    ],
+)
+def test_nearest_multiplies_by_the_reciprocal(name, count, scale, offsets, direction, last):
+    """As DirectML does; by division, the last element is another one, or by a reciprocal that is not smaller (S17)."""
+    fields = {"InterpolationMode": "NEAREST_NEIGHBOR", "Scales": (scale,)}
+    fields |= {"InputPixelOffsets": offsets[:1], "OutputPixelOffsets": offsets[1:]}
+    if direction is not None:
+        fields["RoundingDirection"] = direction
+    if name == "RESAMPLE3":
+        fields["Antialiased"] = False
+    assert resample(name, np.arange(40, dtype=np.float32), (count,), **fields).values[-1] == last
+
+
 def test_coordinates_round_at_every_step():
     step = np.float32(1.0) / np.float32(3.0)
     want = [np.float32(np.float32(i + 0.5) / step) - np.float32(0.5) for i in range(50)]
