@@ -6,7 +6,7 @@ Since shapes are static, all coordinates are known at compile time.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -53,9 +53,7 @@ def coordinates(axis: Axis) -> Floats:
     """Returns the coordinate of each output element in FLOAT32 [decision S1]; no axis has size 0."""
     steps = np.arange(axis.count).astype(np.float32) - np.float32(axis.output_offset)
     with np.errstate(all="ignore"):
-        quotient = steps / np.float32(axis.scale)
-        # underflow to 0, or rounding up would skip the first element [decision S16]
-        quotient[np.abs(quotient) < _FLOAT.smallest_normal] = 0
+        quotient = _normal(steps / np.float32(axis.scale))
         return _finite(quotient - np.float32(axis.input_offset))
 
 
@@ -66,9 +64,13 @@ def _selected(axis: Axis, rounding: Rounding) -> Floats:
         reciprocal = np.float32(1) / np.float32(axis.scale)
         if rounding == "INCREASING" and float(reciprocal) * float(np.float32(axis.scale)) != 1:
             reciprocal = np.nextafter(reciprocal, np.float32(0))
-        product = steps.astype(np.float64) * float(reciprocal)
-        product[np.abs(product) < _FLOAT.smallest_normal] = 0  # [decision S16]
+        product = _normal(steps.astype(np.float64) * float(_normal(reciprocal)))
         return _finite((product - float(np.float32(axis.input_offset))).astype(np.float32))
+
+
+def _normal(x: npt.ArrayLike) -> npt.NDArray[Any]:
+    """Subnormal numbers become 0, or rounding up would skip the first element [decision S16]."""
+    return np.where(np.abs(x) < _FLOAT.smallest_normal, 0, x)
 
 
 def _finite(place: Floats) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -58,9 +59,12 @@ def halves_up(x: Coordinates) -> Coordinates:
 def coordinates(size: int, scale: float, input_offset: float, output_offset: float) -> Coordinates:
     """``(x - OutputPixelOffset) / Scale - InputPixelOffset`` for every output coordinate, in FLOAT32 (decision S1)."""
     quotient = (np.arange(size).astype(np.float32) - np.float32(output_offset)) / np.float32(scale)
-    # a quotient that underflows is 0, so rounding up does not skip the first element (decision S16)
-    quotient = np.where(np.abs(quotient) < np.finfo(np.float32).tiny, np.float32(0), quotient)
-    return (quotient - np.float32(input_offset)).astype(np.float32)
+    return (_flushed(quotient) - np.float32(input_offset)).astype(np.float32)
+
+
+def _flushed(x: npt.ArrayLike) -> npt.NDArray[Any]:
+    """What underflows is 0, so that rounding up does not skip the first element (decision S16)."""
+    return np.where(np.abs(x) < np.finfo(np.float32).tiny, np.float32(0), x)
 
 
 def selected(size: int, scale: float, input_offset: float, output_offset: float, *, upward: bool) -> Coordinates:
@@ -72,8 +76,7 @@ def selected(size: int, scale: float, input_offset: float, output_offset: float,
     if upward and np.frexp(np.float32(scale))[0] != 0.5:
         reciprocal = np.nextafter(reciprocal, np.float32(0))
     steps = (np.arange(size).astype(np.float32) - np.float32(output_offset)).astype(np.float64)
-    product = steps * float(reciprocal)  # exact in FLOAT64
-    product = np.where(np.abs(product) < np.finfo(np.float32).tiny, 0, product)  # as in coordinates (decision S16)
+    product = _flushed(steps * float(_flushed(reciprocal)))  # exact in FLOAT64
     return (product - float(np.float32(input_offset))).astype(np.float32)
 
 
