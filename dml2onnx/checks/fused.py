@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from dml2onnx import catalog
 from dml2onnx.catalog import FeatureLevel, FieldType, OperatorSchema, Rule
 from dml2onnx.codes import checking as codes
-from dml2onnx.diagnostics import Diagnostic, below
+from dml2onnx.diagnostics import Diagnostic, below, changed
 from dml2onnx.ir.operator import OperatorDesc, ScaleBias
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.rules.findings import accepting
@@ -64,11 +64,11 @@ def fused_check(
         if since > level:
             message = f"Fusing {fused.type} needs feature level {since}; the target is {level}."
             yield codes.FUSION_LEVEL.of(name, message, since, level, str(since), DOCUMENTATION)
-        inside = list(_inside(fused))
-        if since <= level and not inside and not fused.schema.attribute_fields:
-            return  # nothing left to check
-        for finding in (*inside, *attributes_of(_as_separate(fused, subject, "OutputTensor"))):
+        for finding in _inside(fused):
             yield below(finding, name)
+        for finding in attributes_of(_as_separate(fused, subject, "OutputTensor")):
+            is_of_tensor = fused.schema.fields_by_name[finding.field].is_tensor
+            yield below(changed(finding, path="") if is_of_tensor else finding, name)
 
     return check
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 # Rules about attributes alone (or attributes against sizes), which a fused activation keeps.
 _OF_ATTRIBUTES = frozenset({Rule.ATTRIBUTE_RANGE, Rule.DISTINCT, Rule.EQUAL, Rule.NONZERO})
+# It keeps this one, too; its tensors are like the host's, whose own rules say the rest of them.
+_OF_TENSORS = Rule.EFFECTIVE_RANK
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +162,7 @@ def _checks_of_attributes(schema: OperatorSchema, level: FeatureLevel) -> tuple[
     attributes = [
         constraint
         for constraint in schema.constraints
-        if constraint.rule in _OF_ATTRIBUTES and _is_attribute(schema, constraint)
+        if constraint.rule is _OF_TENSORS or (constraint.rule in _OF_ATTRIBUTES and _is_attribute(schema, constraint))
     ]
     return (
         required_check(schema, tensors=False),

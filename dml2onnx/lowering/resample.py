@@ -54,8 +54,9 @@ def resample(node: Operands, e: Emitter) -> Tensor:
     else:
         offsets = op.floats("InputPixelOffsets"), op.floats("OutputPixelOffsets")
     e.budget.require(SAMPLING_TABLES * sum(n for n in sizes if n > 1))
-    axes = _axes(x.shape, sizes, scales, *offsets)
-    if op.enum("InterpolationMode") == "NEAREST_NEIGHBOR":
+    is_nearest = op.enum("InterpolationMode") == "NEAREST_NEIGHBOR"
+    axes = _axes(x.shape, sizes, scales, *offsets, is_nearest)
+    if is_nearest:
         return _nearest(e, x, axes, rounding_of(op))
     return _linear(node, e, x, axes, antialiased=op.type == "RESAMPLE3" and op.flag("Antialiased"))
 
@@ -78,9 +79,10 @@ def _axes(
     scales: tuple[float, ...],
     input_offsets: tuple[float, ...],
     output_offsets: tuple[float, ...],
+    is_nearest: bool,
 ) -> Axes:
     described = zip(shape, sizes, scales, input_offsets, output_offsets, strict=True)
-    return tuple(enumerate(Axis(*values) for values in described))
+    return tuple(enumerate(Axis(*values, is_nearest) for values in described))
 
 
 # --- NEAREST_NEIGHBOR ------------------------------------------------------------------------------------------------

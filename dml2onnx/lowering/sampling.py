@@ -6,7 +6,7 @@ Since shapes are static, all coordinates are known at compile time.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -28,10 +28,12 @@ class Axis:
     scale: float
     input_offset: float
     output_offset: float
+    is_selected: bool = False
+    """Whether NEAREST_NEIGHBOR selects elements of it, at the coordinates of decision S17."""
     _hash: int = field(init=False, repr=False, compare=False, default=0)
 
     def __post_init__(self) -> None:
-        fields = (self.size, self.count, self.scale, self.input_offset, self.output_offset)
+        fields = (self.size, self.count, self.scale, self.input_offset, self.output_offset, self.is_selected)
         object.__setattr__(self, "_hash", hash(fields))
 
     def __hash__(self) -> int:
@@ -51,10 +53,27 @@ def coordinates(axis: Axis) -> Floats:
     """Returns the coordinate of each output element in FLOAT32 [decision S1]; no axis has size 0."""
     steps = np.arange(axis.count).astype(np.float32) - np.float32(axis.output_offset)
     with np.errstate(all="ignore"):
-        quotient = steps / np.float32(axis.scale)
-        # underflow to 0, or rounding up would skip the first element [decision S16]
-        quotient[np.abs(quotient) < _FLOAT.smallest_normal] = 0
-        place = quotient - np.float32(axis.input_offset)
+        quotient = _normal(steps / np.float32(axis.scale))
+        return _finite(quotient - np.float32(axis.input_offset))
+
+
+def _selected(axis: Axis, rounding: Rounding) -> Floats:
+    """Returns the coordinates that NEAREST_NEIGHBOR rounds, by a fused product with the reciprocal [decision S17]."""
+    steps = np.arange(axis.count).astype(np.float32) - np.float32(axis.output_offset)
+    with np.errstate(all="ignore"):
+        reciprocal = np.float32(1) / np.float32(axis.scale)
+        if rounding == "INCREASING" and float(reciprocal) * float(np.float32(axis.scale)) != 1:
+            reciprocal = np.nextafter(reciprocal, np.float32(0))
+        product = _normal(steps.astype(np.float64) * float(_normal(reciprocal)))
+        return _finite((product - float(np.float32(axis.input_offset))).astype(np.float32))
+
+
+def _normal(x: npt.ArrayLike) -> npt.NDArray[Any]:
+    """Subnormal numbers become 0, or rounding up would skip the first element [decision S16]."""
+    return np.where(np.abs(x) < _FLOAT.smallest_normal, 0, x)
+
+
+def _finite(place: Floats) -> Floats:
     return between(np.where(np.isnan(place), np.float32(0), place), _FLOAT.min, _FLOAT.max)
 
 
@@ -67,7 +86,7 @@ def inside(axis: Axis) -> Floats:
 @remembered
 def nearest(axis: Axis, rounding: Rounding) -> Indices:
     """Returns the element that each output element copies [decisions S2 and S3]."""
-    place = coordinates(axis)
+    place = _selected(axis, rounding) if axis.is_selected else coordinates(axis)
     if rounding == "HALVES_UP":
         place = np.floor(place + _HALF)
     else:

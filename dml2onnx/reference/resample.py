@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -58,9 +59,25 @@ def halves_up(x: Coordinates) -> Coordinates:
 def coordinates(size: int, scale: float, input_offset: float, output_offset: float) -> Coordinates:
     """``(x - OutputPixelOffset) / Scale - InputPixelOffset`` for every output coordinate, in FLOAT32 (decision S1)."""
     quotient = (np.arange(size).astype(np.float32) - np.float32(output_offset)) / np.float32(scale)
-    # a quotient that underflows is 0, so rounding up does not skip the first element (decision S16)
-    quotient = np.where(np.abs(quotient) < np.finfo(np.float32).tiny, np.float32(0), quotient)
-    return (quotient - np.float32(input_offset)).astype(np.float32)
+    return (_flushed(quotient) - np.float32(input_offset)).astype(np.float32)
+
+
+def _flushed(x: npt.ArrayLike) -> npt.NDArray[Any]:
+    """What underflows is 0, so that rounding up does not skip the first element (decision S16)."""
+    return np.where(np.abs(x) < np.finfo(np.float32).tiny, np.float32(0), x)
+
+
+def selected(size: int, scale: float, input_offset: float, output_offset: float, *, upward: bool) -> Coordinates:
+    """The coordinates that NEAREST_NEIGHBOR rounds: by the reciprocal of Scale, fused (decision S17).
+
+    Where they are rounded ``upward`` and Scale is no power of 2, its reciprocal is one unit in the last place smaller.
+    """
+    reciprocal = np.float32(1) / np.float32(scale)
+    if upward and np.frexp(np.float32(scale))[0] != 0.5:
+        reciprocal = np.nextafter(reciprocal, np.float32(0))
+    steps = (np.arange(size).astype(np.float32) - np.float32(output_offset)).astype(np.float64)
+    product = _flushed(steps * float(_flushed(reciprocal)))  # exact in FLOAT64
+    return (product - float(np.float32(input_offset))).astype(np.float32)
 
 
 def _resample(
@@ -73,7 +90,10 @@ def _resample(
     x, sizes = inputs.tensor("InputTensor"), op.tensor("OutputTensor").sizes
     axes = list(zip(sizes, scales, input_offsets, output_offsets, strict=True))
     if op.enum("InterpolationMode") == "NEAREST_NEIGHBOR":
-        places = [clamp(nearest_of(op)(coordinates(*axis)), n) for axis, n in zip(axes, x.shape, strict=True)]
+        upward = nearest_of(op) is np.ceil
+        places = [
+            clamp(nearest_of(op)(selected(*axis, upward=upward)), n) for axis, n in zip(axes, x.shape, strict=True)
+        ]
         return {"OutputTensor": Result(x[np.ix_(*places)])}
     data_type = op.tensor("OutputTensor").data_type
     antialiased = op.type == "RESAMPLE3" and op.flag("Antialiased")

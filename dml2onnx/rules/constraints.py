@@ -178,7 +178,8 @@ def _effective_rank(constraint: Constraint, subject: Subject) -> Iterator[Diagno
     sizes = subject.sizes(name)
     rank = effective_rank(sizes)
     if rank > limit:
-        message = f"Without leading ones, sizes {list(sizes)} have {rank} dimensions; the limit is {limit}."
+        operator = subject.schema.short_name
+        message = f"Without leading ones, sizes {list(sizes)} have {rank} dimensions; {operator} takes at most {limit}."
         yield codes.EFFECTIVE_RANK.of(f"{name}/Sizes", message, limit, rank)
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 X = t(1, 1, 4, 4)
 INF, NAN = float("inf"), float("nan")
+_SOFTMAX = op("ACTIVATION_SOFTMAX")
 
 
 def _padding1(value: Scalar, data_type: str = "FLOAT32") -> OperatorDesc:
@@ -347,7 +348,7 @@ CASES: list[Case] = [
     case("not fusable", _conv(FusedActivation=op("ACTIVATION_SWISH")), codes.NOT_FUSABLE, "FusedActivation"),
     case(
         "softmax into a convolution",
-        _conv(FusedActivation=op("ACTIVATION_SOFTMAX")),
+        _conv(FusedActivation=_SOFTMAX),
         codes.NOT_FUSABLE,
         "FusedActivation",
     ),
@@ -392,6 +393,12 @@ CASES: list[Case] = [
         "FusedActivation/Steepness",
         since="6_4",
         level="6_0",
+    ),
+    case(
+        "fused softmax of two matrices",
+        op("GEMM", **dict.fromkeys(("ATensor", "BTensor", "OutputTensor"), t(2, 4, 4)), FusedActivation=_SOFTMAX),
+        codes.EFFECTIVE_RANK,
+        "FusedActivation",
     ),
     case(
         "axis of a fused softmax",

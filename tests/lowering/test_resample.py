@@ -229,12 +229,21 @@ def test_pieces(op: OperatorDesc, expected: list[str]) -> None:
 
 
 def test_gather_for_inexact_ties() -> None:
-    """8 / 7 is rounded, so that 4 / (8 / 7) is one unit off 3.5: kernels differ on whether that is a tie."""
+    """Whether 4 / (8 / 7) is a half depends on rounding; 15 by 0.3, less a half, is one only by the reciprocal."""
     op = nearest((7,), (8,), name="RESAMPLE1", offsets=CORNERS)
     model = check_case(op)
     assert operators(model) == ["Resize"]
     assert resize(model)["nearest_mode"] == "round_prefer_floor"
-    assert operators(check_case(nearest((21,), (24,), name="RESAMPLE1", offsets=CORNERS))) == ["Gather"]
+    assert operators(check_case(nearest((20,), (6,), scales=(0.3,), name="RESAMPLE1"))) == ["Gather"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("rounding", ["INCREASING", "DECREASING"])
+@pytest.mark.parametrize("scale", [0.3, 0.9, 1.3, 1.7, 7.0])
+def test_nearest_multiplies_by_the_reciprocal(name: str, rounding: str, scale: float) -> None:
+    """Division by Scale gives other elements [decision S17]."""
+    for offsets in (CORNERS, CENTRES):
+        check_case(nearest((40,), (int(40 * scale),), scales=(scale,), name=name, offsets=offsets, rounding=rounding))
 
 
 INFINITE = np.array([np.inf, -np.inf, np.nan, 1, 0, -2])

@@ -15,8 +15,30 @@ def resample(name, x, shape, **values):
 def test_enormous_scale_stays_on_the_first_element(direction):
     fields = {"InterpolationMode": "NEAREST_NEIGHBOR", "RoundingDirection": direction}
     scale = float(np.finfo(np.float32).max)
-    got = resample("RESAMPLE2", np.arange(3, dtype=np.float32), (4,), Scales=(scale,), **fields)
-    np.testing.assert_array_equal(got.values, [0, 0, 0, 0])
+    fields["OutputPixelOffsets"] = (-0.5,)
+    got = resample("RESAMPLE2", np.arange(3, dtype=np.float32), (9,), Scales=(scale,), **fields)
+    np.testing.assert_array_equal(got.values, [0] * 9)
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "scale", "offsets", "direction", "last"),
+    [
+        ("RESAMPLE1", 5, 0.3, (0.5, -0.5), None, 15),
+        ("RESAMPLE2", 10, 0.3, (0.0, 0.0), "DECREASING", 30),
+        ("RESAMPLE2", 18, 1.7, (0.0, 0.0), "DECREASING", 9),
+        ("RESAMPLE2", 40, 1.3, (0.0, 0.0), "INCREASING", 30),
+        ("RESAMPLE3", 22, 7.0, (0.0, 0.0), "INCREASING", 3),
+    ],
+)
+def test_nearest_multiplies_by_the_reciprocal(name, count, scale, offsets, direction, last):
+    """As DirectML does; by division, the last element is another one, or by a reciprocal that is not smaller (S17)."""
+    fields: dict[str, object] = {"InterpolationMode": "NEAREST_NEIGHBOR", "Scales": (scale,)}
+    fields |= {"InputPixelOffsets": offsets[:1], "OutputPixelOffsets": offsets[1:]}
+    if direction is not None:
+        fields["RoundingDirection"] = direction
+    if name == "RESAMPLE3":
+        fields["Antialiased"] = False
+    assert resample(name, np.arange(40, dtype=np.float32), (count,), **fields).values[-1] == last
 
 
 def test_coordinates_round_at_every_step():
