@@ -158,7 +158,7 @@ def test_ranges_of_the_builder() -> None:
     x = g.input("x", np.float32, ["N", 3])
     with pytest.raises(DmlError, match="name of no size"):
         g.reinterpret(x, sizes=["M", 3])
-    with pytest.raises(DmlError, match="is no name for a size"):
+    with pytest.raises(DmlError, match="cannot be the name of a size"):
         g.input("y", np.float32, ["2N", 3])
 
 
