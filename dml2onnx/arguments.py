@@ -189,7 +189,7 @@ def target(value: object) -> str:
 
 
 def quant_format(value: object, *, exact: bool) -> str | None:
-    """The form of quantised operators, ``None`` for the target's default. Exact models use integer operators."""
+    """The form of quantized operators, ``None`` for the target's default. Exact models use integer operators."""
     if value is None:
         return None
     expected = " or ".join(QUANT_FORMATS)
@@ -229,7 +229,7 @@ def directml_level(value: str) -> FeatureLevel:
         raise DmlError(NO_ARGUMENT.at(f"the first version of DirectML is {first}", expected=first, found=quote(value)))
     if (int(parts[0]), int(parts[1])) not in directml_versions():
         known = ", ".join(f"{major}.{minor}" for major, minor in directml_versions())
-        message = f"{quote(value)} is no known version of DirectML; these are: {known}"
+        message = f"{quote(value)} is not a known version of DirectML; the versions are: {known}"
         raise DmlError(NO_ARGUMENT.at(message, expected=known, found=quote(value)))
     return found
 
@@ -240,7 +240,7 @@ def windows_level(value: str) -> FeatureLevel:
     build = builds.get(value.upper())
     if build is None:
         names = ", ".join(builds)
-        message = f"{quote(value)} is no known release of Windows; these are: {names}"
+        message = f"{quote(value)} is not a known release of Windows; the releases are: {names}"
         raise DmlError(NO_ARGUMENT.at(message, expected=names, found=quote(value)))
     found = level_of_windows(build)
     assert found is not None  # no release is older than the first one with DirectML

@@ -64,7 +64,7 @@ class CompiledModel:
     shapes: bool = True
     """Whether the model states the type and shape of every value, not only of its inputs and outputs."""
     quant_format: str = targets.QOPERATOR
-    """The form of quantised operators: "qdq" or "qoperator"."""
+    """The form of quantized operators: "qdq" or "qoperator"."""
     exact: bool = False
     """Whether it keeps NaN, infinities, signs of zero and last digits, which other models leave open."""
     sources: tuple[Path, ...] = ()
@@ -278,7 +278,7 @@ def compile(
     infinities, signs of zero and last digits as DirectML; other models do not promise these. ``optimize`` is 0 for
     no passes, 1 for passes that keep each bit of the results, and 2 for passes that round differently as well.
     ``without_passes`` leaves out passes by name; ``"propagate-layouts"`` turns off layout propagation, so that each
-    node reads its inputs in the layout of its descriptor. ``quant_format`` is ``"qdq"`` for quantised operators as
+    node reads its inputs in the layout of its descriptor. ``quant_format`` is ``"qdq"`` for quantized operators as
     FLOAT ones between DequantizeLinear and QuantizeLinear, which accelerators use, or ``"qoperator"`` for integer
     ones (default: what suits the target). ``half`` computes FLOAT32 graphs in FLOAT16, with FLOAT16 weights,
     between casts of the inputs and outputs. Warnings (DML2012) name constants that FLOAT16 cannot hold; the nodes

@@ -108,7 +108,7 @@ def _finding(chosen: Target, stranded: _Stranded) -> Diagnostic:
     whose = f" (of {', '.join(named)}{f' and {rest} more' if rest else ''})" if named else ""
     nodes = f"{plural(stranded.count, 'node')} {op} of {actual}{whose}"
     where = "run on the CPU" if stranded.count > 1 else "runs on the CPU"
-    instead = where if chosen.falls_back else "will not run there without ONNX Runtime, which takes the CPU instead"
+    instead = where if chosen.falls_back else "will not run there without ONNX Runtime, which uses the CPU instead"
     node = next(iter(stranded.origins))
     return FALLS_BACK.at(
         f"{chosen.name} has {has}; {nodes} {instead}",

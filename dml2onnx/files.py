@@ -87,12 +87,12 @@ def put(
     """
     others = dict(beside or {})
     if not isinstance(target, Path):
-        assert not others, "what has no name has nothing beside it"
+        assert not others, "output without a name has no files beside it"
         _write_into(target, parts)
         return []
     if is_special(target):
         if others:
-            message = f"{quote(str(target))} is no regular file, so nothing can lie beside it"
+            message = f"{quote(str(target))} is not a regular file, so no other file can be beside it"
             raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="a regular file", found=str(target)))
         with _diagnosed(target), open(_opened(target), "wb") as file:
             _write(file, parts)
@@ -131,7 +131,9 @@ def _opened(path: Path) -> int:
             if error.errno != errno.ENXIO:
                 raise
             if time.monotonic() >= deadline:
-                raise OSError(errno.ENXIO, f"nobody has read this pipe for {READER_SECONDS:g} seconds") from None
+                raise OSError(
+                    errno.ENXIO, f"no process opened this pipe for reading within {READER_SECONDS:g} seconds"
+                ) from None
             time.sleep(READER_SLICE)
         else:
             os.set_blocking(pipe, True)

@@ -115,11 +115,11 @@ def save(
         files.spare([target, *data_paths(target)], kept)
     path = target if isinstance(target, Path) and not files.is_special(target) else None
     if path is None and (external_data or in_place):
-        message = "external data lies beside the model's file, and this output is no regular file"
+        message = "external data is written beside the model, and this output is not a regular file"
         raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="a regular file"))
     lying = places_of(graph, path) if path is not None and in_place else {}
     if in_place and not lying:
-        message = "no weights of 1024 bytes or more lie in files beside the output, or below, as the model has them"
+        message = "no weights of 1024 bytes or more are in files beside the output or below it"
         expected = "an output in the directory of the weights, or above it"
         raise DmlError(OUTPUT_UNWRITABLE.at(message, expected=expected, found=str(path)))
     large = graph.weight_bytes - sum(int(place["length"]) for place in lying.values()) > EXTERNAL_ABOVE

@@ -1,4 +1,4 @@
-"""Effect of passes: networks at each optimisation level, with single passes disabled, and written by hand.
+"""Effect of passes: networks at each optimization level, with single passes disabled, and written by hand.
 
     python scripts/bench_passes.py [--only quantised] [--seconds 6] [--json FILE]
 

@@ -54,7 +54,7 @@ def test_openvino_alone_does_not_fall_back() -> None:
     assert not target("openvino").falls_back
     found = compile(absolute("INT64"), target="portable").warnings
     assert [item.code for item in found] == ["DML2009"]
-    assert found[0].message.endswith("will not run there without ONNX Runtime, which takes the CPU instead")
+    assert found[0].message.endswith("will not run there without ONNX Runtime, which uses the CPU instead")
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -271,7 +271,7 @@ def test_pipes_wait_for_a_reader_with_a_timeout(tmp_path: Path, monkeypatch: pyt
     with pytest.raises(DmlError) as caught:
         put(pipe, [b"x"])
     assert caught.value.diagnostics[0].code == "DML3009"
-    assert "nobody has read this pipe for 0.1 seconds" in str(caught.value)
+    assert "no process opened this pipe for reading within 0.1 seconds" in str(caught.value)
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 

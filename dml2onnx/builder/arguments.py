@@ -82,7 +82,7 @@ def known_data_type(argument: DataTypeLike) -> DataType:
         )
         stem = argument.rpartition(".")[2].upper() if isinstance(argument, str) else shown.upper()
         alike = listing([item.name for item in DataType if stem and item.name.startswith(stem)])
-        message = f"{shown} is none of DirectML's data types"
+        message = f"{shown} is not a data type of DirectML"
         if alike:
             message += f"; say how many bits it has: {alike}"
         elif isinstance(argument, (list, tuple)):

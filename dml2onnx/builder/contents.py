@@ -24,7 +24,7 @@ def elements(values: npt.ArrayLike, wanted: DataType) -> npt.NDArray[Any]:
     array = np.ascontiguousarray(converted(arguments.array, values, "values"))
     if not holds(wanted, array):
         low, high = wanted.limits
-        message = f"the values are no {wanted.name}, which holds whole numbers from {low} to {high}"
+        message = f"the values do not fit {wanted.name}, which holds whole numbers from {low} to {high}"
         raise error_here(codes.NOT_EXACT, message, expected=f"{low} to {high}", found=array.dtype)
     with np.errstate(over="ignore"):  # values beyond a floating-point type become infinite
         return array.astype(wanted.dtype, copy=not is_lasting(array))

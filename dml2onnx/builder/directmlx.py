@@ -496,7 +496,7 @@ class DirectMLX(Operators):
             return self.resample2(input, output_sizes, mode, rounding_direction, *lists, name)
         return self.resample1(input, output_sizes, mode, *lists, name)
 
-    # --- Normalisation ------------------------------------------------------------------------------------------------
+    # --- Normalization ------------------------------------------------------------------------------------------------
 
     def mean_variance_normalization(
         self,

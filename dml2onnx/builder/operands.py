@@ -52,7 +52,7 @@ def without_data_type(argument: object, field: str) -> str:
     ):
         return ""
     numbers = shortened(str(list(argument)), 60)
-    return f"{numbers} for {field} does not say of which data type it is; numpy.array({numbers}, dtype=...) does"
+    return f"{numbers} for {field} has no data type; numpy.array({numbers}, dtype=...) has one"
 
 
 def as_matrix(

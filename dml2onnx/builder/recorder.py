@@ -409,7 +409,7 @@ class Recorder:
         if like is None and isinstance(argument, (int, float)):
             kind = only_type(schema, field, self.feature_level, array)
         if kind is None and isinstance(argument, (int, float)):
-            message = f"the number {arguments.described(argument)} for {field} does not say of which data type it is"
+            message = f"the number {arguments.described(argument)} for {field} has no data type"
             expected = "an array, or constant(number, data_type=...)"
             raise error_here(codes.BAD_TENSOR, message, expected=expected, found=type(argument).__name__)
         made = self.constant(as_matrix(schema, field, array, inputs), data_type=kind)

@@ -44,13 +44,13 @@ class SizeNames:
         for size in named:
             if isinstance(size, str) and size not in self._names:
                 known = listing(list(self._names)) or "none"
-                message = f"{quote(size)} is the name of no size of an input; there are: {known}"
+                message = f"{quote(size)} is not the name of an input's size; the names are: {known}"
                 raise error_here(codes.BAD_TENSOR, message, expected=known, found=quote(size))
         made = [own_size(size, self._ranges) if isinstance(size, str) else size for size in named]
         others = [size for size in made if size != -1]
         if elements and len(others) == len(made) - 1 and elements % (whole := prod(others) or 1) == 0:
             meant = [elements // whole if size == -1 else size for size in made]
-            message = f"sizes {made} are not all stated; of {plural(elements, 'element')} they are {meant}"
+            message = f"sizes {made} are incomplete; for {plural(elements, 'element')} they are {meant}"
             raise error_here(codes.BAD_TENSOR, message, expected=meant, found=made)
         return made
 
@@ -68,7 +68,9 @@ def _checked(name: str) -> str:
     """A valid name of a size."""
     if is_size_name(name) is None:
         expected = "letters, digits and underscores, a letter first"
-        raise error_here(codes.BAD_TENSOR, f"{quote(name)} is no name for a size", expected=expected, found=quote(name))
+        raise error_here(
+            codes.BAD_TENSOR, f"{quote(name)} cannot be the name of a size", expected=expected, found=quote(name)
+        )
     return name
 
 

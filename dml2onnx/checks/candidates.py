@@ -322,7 +322,7 @@ def _windows(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Cha
             pairs = zip(first, last, strict=False) if isinstance(last, tuple) else ()
             made = [end - begin for begin, end in pairs if isinstance(begin, int) and isinstance(end, int)]
             if len(made) == len(first) and min(made, default=0) > 0:
-                yield Change(sizes, tuple(made), f"{made}, if these were ends")
+                yield Change(sizes, tuple(made), f"{made}, if the values were ends")
 
 
 def _corners(desc: OperatorDesc) -> Iterator[Change]:

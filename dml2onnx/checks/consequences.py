@@ -395,7 +395,7 @@ def _as_error(finding: Diagnostic, reader: Node) -> Diagnostic:
     if finding.code is not codes.ACCEPTED_SIZES:
         return finding
     message = finding.message.partition(" DirectML accepts this")[0].replace(" should be ", " has to be ")
-    message += f" DirectML accepts this by itself, but {quote(reader.name)} reads what would be there."
+    message += f" DirectML accepts the node itself, but {quote(reader.name)} cannot use this size."
     return with_code(finding, codes.WRONG_SIZE, message)
 
 

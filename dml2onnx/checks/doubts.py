@@ -127,7 +127,7 @@ def _read_as_other_type(
 ) -> Iterator[Diagnostic]:
     """A tensor whose data type differs from that of its value; the remedy may be another output of its producer."""
     own = desc.data_type
-    message = f"{field} reads as {own.name} what is written as {written.name}: the bits stay, and are other numbers."
+    message = f"{field} reads the bits of a {written.name} tensor as {own.name}, which changes the numbers."
     found = [Remedy(f"a CAST node makes {own.name} of it")]
     item = codes.READ_AS_OTHER_TYPE.of(field, message, written.name, own.name, is_structural=True)
     if producer is None:

@@ -29,7 +29,7 @@ DOCUMENTATION = "https://learn.microsoft.com/windows/ai/directml/dml-fused-activ
 SCALED_CLIP = "it takes a scale without a bias, or a bias without a scale, and may ignore it"
 """What DirectML does with the ScaleBias of a fused CLIP."""
 
-FUSED_LIKE_OTHERS = "it applies the activation as the others"
+FUSED_LIKE_OTHERS = "it applies the activation like the fusable ones"
 """What DirectML does with activations that its documentation does not list as fusable."""
 
 

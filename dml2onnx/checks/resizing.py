@@ -73,9 +73,9 @@ def sized(
         return with_names(graph, sizes, ranges)
     if ranges:
         name, first = str(next(iter(ranges))), next((item.name for item in graph.inputs), "INPUT")
-        how = f"name it among sizes: --size {first}={name},... (sizes= in Python)"
-        message = f"{quote(name)} stands for no size"
-        raise DmlError(RANGE.at(message, expected="a name that stands in sizes", found=name, remedies=(Remedy(how),)))
+        how = f"use it as a size: --size {first}={name},... (sizes= in Python)"
+        message = f"{quote(name)} is not the name of a size"
+        raise DmlError(RANGE.at(message, expected="a name that occurs in sizes", found=name, remedies=(Remedy(how),)))
     return resize(graph, sizes)  # type: ignore[arg-type]  # there are no names in it
 
 
@@ -109,7 +109,7 @@ def checked_ranges(ranges: Mapping[str, Sequence[int]], names: Collection[str]) 
             raise refusal(f"the range of {name}", own, RANGES)
         if name not in names:
             known = ", ".join(sorted(names)) or "none"
-            message = f"{quote(str(name))} stands for no size; the names are: {known}"
+            message = f"{quote(str(name))} is not the name of a size; the names are: {known}"
             raise DmlError(RANGE.at(message, expected=known, found=name))
         found[name] = ends[0], ends[1]
     return found

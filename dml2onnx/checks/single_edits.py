@@ -389,7 +389,7 @@ def _reordered(sizes: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], str]]:
     for first, second in combinations(range(len(sizes)), 2):
         made = list(sizes)
         made[first], made[second] = made[second], made[first]
-        yield tuple(made), f": dimensions {first} and {second} the other way round"
+        yield tuple(made), f": dimensions {first} and {second} swapped"
     if len(sizes) > 3:
         yield (sizes[0], sizes[-1], *sizes[1:-1]), ": the last dimension second"
         yield (sizes[0], *sizes[2:], sizes[1]), ": the second dimension last"
@@ -451,6 +451,6 @@ def _exchanged(desc: OperatorDesc, read: Collection[str], tensors: dict[str, Ten
         if is_of_ends and (min(first.rank, second.rank) < 3 or first.data_type is not second.data_type):
             continue  # few vectors and matrices are not the other way round by chance
         if (one in read or other in read) and first != second:
-            words = f"as {one}: the other way round"
+            words = f"as {one}: swapped"
             changes = (Change(one, second, f"as {other}", is_copied=True), Change(other, first, words, is_copied=True))
             yield Candidate(SLIP, changes)

@@ -176,7 +176,7 @@ class Wiring:
                 remedies = self._remedy(one, other.value), self._remedy(other, one.value)
                 words = " and ".join(item.words for item in remedies)
                 edits = (*remedies[0].edits, *remedies[1].edits)
-                found.append((one.field, Remedy(f"{words}: the other way round", edits)))
+                found.append((one.field, Remedy(f"{words}: swapped", edits)))
         return found if len(found) == 1 else []
 
     @cached_property

@@ -86,7 +86,7 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fix",
         action="store_true",
-        help="correct mistakes with only one possible correction (misspelt names, counts and sizes that follow from "
+        help="correct mistakes with only one possible correction (misspelled names, counts and sizes that follow from "
         "others) in the files, print a diff, and check again",
     )
     parser.add_argument("--diff", action="store_true", help="print the diff of --fix and write nothing")

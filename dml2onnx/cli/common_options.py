@@ -11,7 +11,7 @@ from dml2onnx.cli.lazily import table, targets
 
 def add_common(parser: argparse.ArgumentParser) -> None:
     """Adds the output options that every command has."""
-    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+    parser.add_argument("--json", action="store_true", help="print the output as JSON")
     parser.add_argument("--quiet", "-q", action="store_true", help="print errors only")
 
 
@@ -185,7 +185,7 @@ def add_passes(parser: argparse.ArgumentParser) -> None:
         "--quant-format",
         choices=targets.QUANT_FORMATS,
         default=None,
-        help="form of quantised operators: qdq for FLOAT operators between DequantizeLinear and QuantizeLinear, "
+        help="form of quantized operators: qdq for FLOAT operators between DequantizeLinear and QuantizeLinear, "
         "for accelerators; qoperator for integer operators such as QLinearConv (default: the target's)",
     )
     parser.add_argument(

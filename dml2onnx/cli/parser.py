@@ -86,7 +86,7 @@ FOREIGN_OPTIONS = MappingProxyType(
         **dict.fromkeys(("--fp16", "--float16", "--precision"), "--half computes in FLOAT16"),
         **dict.fromkeys(("--gpu", "--cuda", "--cpu", "--ep"), "--provider selects ONNX Runtime's execution provider"),
         **dict.fromkeys(("--verbose", "-v"), "--json prints all details, and explain the reasons"),
-        "-o": "run writes into --output-dir DIR, and other commands without -o print their answer",
+        "-o": "run writes into --output-dir DIR, and other commands without -o print their output",
     }
 )
 """Options of other compilers and runtimes, with our equivalents."""

@@ -87,7 +87,7 @@ def perf_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         type=int,
         choices=(0, 1, 2),
-        help="level of optimisation, as for compile (repeatable; default: 1)",
+        help="optimization level, as for compile (repeatable; default: 1)",
     )
     parser.add_argument(
         "--threads",
@@ -125,7 +125,7 @@ def _add_measuring(parser: argparse.ArgumentParser) -> None:
         type=texts.seconds,
         default=2.0,
         metavar="S",
-        help="seconds to measure each, in turns (default: 2)",
+        help="seconds to measure each, alternately (default: 2)",
     )
     parser.add_argument("--runs", type=texts.at_least(1), metavar="N", help="number of runs of each, instead of a time")
     parser.add_argument(

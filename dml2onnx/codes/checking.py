@@ -216,7 +216,7 @@ ARRAY_LENGTH = Code(
 DIFFERENT_DATA_TYPES = Code(
     "DML1404",
     "tensors that need one data type have several",
-    "Put a CAST in front of the tensor that differs. The operator's page asks for the same DataType on these tensors.",
+    "Put a CAST in front of the tensor that differs. The operator's page requires the same DataType on these tensors.",
 )
 DIFFERENT_DIMENSION_COUNTS = Code(
     "DML1405",
@@ -463,7 +463,7 @@ ACCEPTED_VALUE = Code(
 ACCEPTED_TYPE = Code(
     "DML1753",
     "data types that the documentation forbids and DirectML accepts",
-    "DirectML creates the operator, although its documentation does not list this data type, or asks for the same "
+    "DirectML creates the operator, although its documentation does not list this data type, or requires the same "
     "type on several tensors. With --documented this is an error with the code of the rule.",
     Severity.WARNING,
 )

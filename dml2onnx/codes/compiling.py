@@ -5,8 +5,8 @@ from dml2onnx.diagnostics import Code, Severity
 NOT_COMPILED_AS_ACCEPTED = Code(
     "DML2010",
     "a descriptor that DirectML accepts against its documentation, and that is not compiled",
-    "Keep to the rule that the warning of `check` names. DirectML creates this operator against its documentation, "
-    "but its result is unknown, or depends on the device. So no model is made.",
+    "Follow the rule that the warning of `check` names. DirectML creates this operator against its documentation, but "
+    "its result is unknown or depends on the device, so there is no model that computes it.",
 )
 UNKNOWN_OPSET = Code(
     "DML2003",

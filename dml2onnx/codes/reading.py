@@ -15,7 +15,7 @@ UNKNOWN_KEY = Code(
 IGNORED_KEY = Code(
     "DML1002",
     "Member without effect",
-    "Check the name: DxDispatch ignores members that it does not know, so a misspelt one goes unnoticed.",
+    "Check the name: DxDispatch ignores members that it does not know, so a misspelled one goes unnoticed.",
     Severity.WARNING,
 )
 MISSING_KEY = Code("DML1003", "Missing member", "The format requires a member that the object does not have.")
@@ -83,8 +83,8 @@ NO_CONTENTS = Code(
 UNKNOWN_OPTION_NAME = Code(
     "DML1015",
     "Options about inputs do not fit the model",
-    "An option about inputs names an input that the model does not have, or asks for the same input as a constant and "
-    "as an input.",
+    "An option about inputs names an input that the model does not have, or requests the same input as a constant "
+    "and as an input.",
 )
 NOTHING_FROZEN = Code(
     "DML1017",
@@ -156,7 +156,7 @@ MISSING_CONTENTS = Code(
 )
 FILE_PARTLY_READ = Code(
     "DML1029",
-    "A file of another size than what is read of it",
+    "A file whose size differs from what is read of it",
     "Check that it is the right file. DxDispatch binds a resource to any tensor that is not larger, and extends a "
     ".npy file with zeros, so it does not notice.",
     Severity.WARNING,
@@ -289,7 +289,7 @@ UNPRINTABLE = Code(
 )
 OFFSET_WITHOUT_SIZE = Code(
     "DML1050",
-    "An elementOffset that counts elements of no size",
+    "An elementOffset without an element size",
     "Set elementSizeInBytes. The resource has no data type of whole bytes, so the offset is 0 bytes whatever "
     "elementOffset says.",
     Severity.WARNING,
@@ -418,7 +418,7 @@ UNKNOWN_FIELD = Code(
 IGNORED_FIELD = Code(
     "DML1102",
     "Field without effect",
-    "Check the name: DxDispatch ignores fields that it does not know, so a misspelt optional field goes unnoticed.",
+    "Check the name: DxDispatch ignores fields that it does not know, so a misspelled optional field goes unnoticed.",
     Severity.WARNING,
 )
 MISSING_FIELD = Code(

@@ -104,9 +104,9 @@ OTHER_UNREADABLE = Code(
 OTHER_DOES_NOT_FIT = Code(
     "DML3019",
     "the model to compare with has other inputs or outputs",
-    "`dml2onnx verify --against` feeds an ONNX model with what the graph is fed with. Its inputs and outputs must be "
-    "those of the graph, by name or, where no name agrees, in the same number and order; of the same data types; and "
-    "of the shape of the buffer in memory order or of the tensor's Sizes, dimensions of 1 apart.",
+    "`dml2onnx verify --against` runs an ONNX model with the inputs of the graph. Its inputs and outputs must match "
+    "those of the graph by name or, if no name matches, in number and order. Their data types must be the same, and "
+    "their shapes those of the buffers in memory order or the tensors' Sizes, apart from dimensions of 1.",
 )
 TOO_MUCH_MEMORY = Code(
     "DML3020",
@@ -143,11 +143,11 @@ PROVIDER_PASSED_OVER = Code(
 NOT_IN_DIRECTML = Code(
     "DML3025",
     "DirectML does not run it here",
-    "`verify --against directml` runs the graph in DirectML itself. Either that is not there: "
-    "`python scripts/directml.py` of the source distribution makes what is needed, on Windows and on Linux, in the "
-    "directory that the environment variable `DML2ONNX_DIRECTML` names, else in `dml2onnx/directml` of the user's "
-    "cache. Or DirectML has refused an operator, or could not compile it on this device: the message has the call and "
-    "its HRESULT. Where `check` has no finding on the same graph, please report that with the model.",
+    "`verify --against directml` runs the graph in DirectML itself. If it is not installed, run "
+    "`python scripts/directml.py` of the source distribution on Windows or Linux. It installs DirectML in the "
+    "directory that the environment variable `DML2ONNX_DIRECTML` names, by default `dml2onnx/directml` in the user's "
+    "cache. Otherwise DirectML refused an operator or could not compile it on this device: the message has the call "
+    "and its HRESULT. If `check` has no finding on the same graph, please report that with the model.",
 )
 MODEL_TIMEOUT = Code(
     "DML3031",
@@ -177,8 +177,8 @@ BAD_LIST = Code(
 BAD_JOURNAL = Code(
     "DML3035",
     "no journal of a batch",
-    "The file in which a batch keeps what is done is something else, such as a pipe, or the journal of another "
-    "version. It is left as it is; choose another with `--journal` or another output directory.",
+    "The file is not a journal of a batch but, for example, a pipe, or it is the journal of another version. It was "
+    "not changed; choose another with `--journal` or another output directory.",
 )
 WORKER_NOT_STARTED = Code(
     "DML3036",
@@ -188,7 +188,7 @@ WORKER_NOT_STARTED = Code(
 )
 JOURNAL_IN_USE = Code(
     "DML3037",
-    "journal of a batch that is at work",
+    "journal of a batch that is still running",
     "Wait until the other batch has ended. One journal serves one batch at a time; nothing was done here. The next "
     "batch continues where the other ended. In Python a batch ends when all its records have been taken, or its "
     "iterator is closed.",
@@ -196,14 +196,13 @@ JOURNAL_IN_USE = Code(
 NOT_OF_INTEREST = Code(
     "DML3038",
     "a command that does not fail for the model",
-    "`dml2onnx reduce` looks for the smallest graph for which `--while COMMAND` ends with the exit code that it has "
-    "for the whole one, other than 0, or for which `--interesting COMMAND` ends with 0, as the tests of C-Reduce do. "
-    "For the whole graph, written as native JSON, it does not, or takes longer than `--timeout`. Run the command on "
-    "its own; `{}` in it stands for the path of the graph.",
+    "`dml2onnx reduce` needs a command that fails for the whole graph, written as native JSON, within `--timeout`: "
+    "`--while COMMAND` has to end with an exit code other than 0, and `--interesting COMMAND` with 0, as in C-Reduce. "
+    "Run the command on its own; `{}` in it stands for the path of the graph.",
 )
 ANSWERS_DIFFER = Code(
     "DML3039",
-    "results that differ, so that timings mean nothing",
+    "results that differ, so that timings cannot be compared",
     "Find the difference with `dml2onnx verify`, with the same provider and `-O`, or with `--against`. Before it "
     "measures, `dml2onnx perf` compares the results of each way of running a model with those of the first. Here they "
     "differ by more than rounding: a thousandth of the largest number for FLOAT32, 3 % for FLOAT16 and for providers "

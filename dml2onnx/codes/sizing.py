@@ -27,7 +27,7 @@ MISFIT_SIZE = Code(
 )
 NO_ONE_MODEL = Code(
     "DML2105",
-    "no one model for these sizes",
+    "no single model for these sizes",
     "Use a smaller `--range`, a number in place of the name, or `-O0`. A model with names is made of models at "
     "several sizes, which may only differ in numbers that follow from the names. Here the node in the message has "
     "another form, or another constant, at another size.",

@@ -58,7 +58,7 @@ def _own_files(target: Path, siblings: Collection[Path]) -> set[Path]:
     if target.suffix in PROGRAMS:
         text = target.read_text(encoding="utf-8", errors="replace")
         python = {path for path in siblings if json.dumps(path.name, ensure_ascii=False) in text}
-        return own | python | {path for path in siblings if f" lie in {path.name}.\n" in text}  # the comment in C++
+        return own | python | {path for path in siblings if f" are in {path.name}.\n" in text}  # the comment in C++
     try:
         named = {source.resolve() for source in load(target).sources}
     except DmlError:

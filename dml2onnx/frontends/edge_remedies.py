@@ -67,7 +67,7 @@ class ConnectedPorts:
         number, field = unconnected[0]
         node, old = self._nodes[edge.ends[end - 1]], edge.ends[end]
         is_absent = isinstance(node, OperatorNode) and old < len(node.inputs) and node.inputs[old].desc is None
-        why = ": tensors that are left out are counted" if is_absent else ", to which no edge leads"
+        why = ": omitted tensors are counted, too" if is_absent else ", to which no edge leads"
         words = f"{edge.members[end]} {number}, which is {field}{why}"
         return (Remedy(words, (Edit(edge.at(end), number),), is_certain=is_absent),)
 
@@ -91,7 +91,7 @@ class ConnectedPorts:
         ends = (last, 0, first, unconnected[0][0])
         words = ", ".join(f"{name} {number}" for name, number in zip(edge.members, ends, strict=True))
         edits = [Edit(edge.at(end), number) for end, number in enumerate(ends)]
-        return (Remedy(f"{words}: the edge the other way round", tuple(edits)),)
+        return (Remedy(f"{words}: the edge reversed", tuple(edits)),)
 
     def missing_edge(self, node: OperatorNode, number: int) -> tuple[Remedy, ...]:
         """Suggests an edge to an input from the only unread output of its data type and sizes, or a graph input."""

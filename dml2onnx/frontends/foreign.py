@@ -49,7 +49,7 @@ _ROOTS = MappingProxyType(
         ("modelTopology",): Foreign("is a model of TensorFlow.js"),
         ("irVersion",): Foreign("is an ONNX model as JSON"),
         ("ir_version",): Foreign("is an ONNX model as JSON"),
-        ("command", "diagnostics"): Foreign("is what a command of dml2onnx answers with --json"),
+        ("command", "diagnostics"): Foreign("is the output of a dml2onnx command with --json"),
         ("runs", "version"): Foreign("is a SARIF log"),
     }
 )

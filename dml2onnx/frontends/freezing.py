@@ -145,7 +145,7 @@ def _convert(item: GraphInput, desc: TensorDesc, supplied: Array | RawBytes, fin
     array = convert_contents(supplied, dtype, shape, name)
     if array.dtype != dtype or array.shape not in (shape, (count,)):
         found = f"{array.dtype} {list(array.shape)}"
-        message = f"an array of {found} was given for {name}, which lies in memory as {dtype} {list(shape)}"
+        message = f"an array of {found} was given for {name}, which is in memory as {dtype} {list(shape)}"
         findings.report(codes.CONTENTS_DIFFER, message, item.source, expected=expected, found=found)
         return None
     return padded(ArrayData.of(array), nbytes)
@@ -161,7 +161,7 @@ def _read(name: str, supplied: InputContents, max_bytes: int) -> _Contents:
         return _Contents(read_contents_file(name, supplied, max_bytes), supplied.path.resolve())
     if isinstance(supplied, (bytes, bytearray, memoryview)):
         try:
-            return _Contents(RawBytes(np.frombuffer(supplied, np.uint8), f"what was given for {quote(name)}"), None)
+            return _Contents(RawBytes(np.frombuffer(supplied, np.uint8), f"the contents for {quote(name)}"), None)
         except (ValueError, BufferError):
             raise refusal(f"the contents of {quote(name)}", supplied, "contiguous bytes") from None
     return _Contents(array(supplied, f"the constant {quote(name)}"), None)

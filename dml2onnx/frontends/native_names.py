@@ -46,7 +46,7 @@ def read_names(root: Members, findings: Findings) -> SizeNames:
         place = pointer("names", name)
         if is_size_name(name) is None:
             expected = "letters, digits and underscores, a letter first"
-            message = f"{quote(name)} is no name for a size"
+            message = f"{quote(name)} cannot be the name of a size"
             findings.report(codes.FIELD_KIND, message, place, expected=expected, found=quote(name))
             continue
         members = Members.of(raw, place, findings, quote(name))

@@ -169,7 +169,7 @@ def _read_graph(raw: object, what: str) -> Recorded:
 def _read_names(raw: Mapping[str, object], member: str, what: str) -> tuple[str, ...]:
     names = _read_member(raw, member, list, what) if member in raw else []
     if not all(type(name) is str for name in names):
-        raise damaged(f"{what}.{member} has what is no text", "texts")
+        raise damaged(f"{what}.{member} has a value that is not text", "texts")
     return tuple(names)
 
 

@@ -259,7 +259,7 @@ class SerializedReader:
         known = self._outputs.setdefault(name, output)
         if known is not output:
             place = f"{self._node_place(output.node)}/outputNames/{number}"
-            message = f"{quote(name)} is what node {known.node} makes already"
+            message = f"{quote(name)} is already an output of node {known.node}"
             self._findings.report(codes.DUPLICATE_NAME, message, place, expected="a new name", found=quote(name))
 
     def _read_constant(self, index: int, table: Table, name: str, outputs: list[str]) -> None:

@@ -116,7 +116,7 @@ def attention(
         return None
     if mask.value is not None and bool((np.abs(mask.value.astype(np.float64)) < LARGE).all()):
         return None
-    e.note("Attention may take the addend of the scores for a mask: MatMul and Softmax replace it")
+    e.note("Attention may treat the addend of the scores as a mask: MatMul and Softmax replace it")
     return attended(e, query, key, value, mask, *others, **how)
 
 

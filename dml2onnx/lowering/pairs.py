@@ -1,4 +1,4 @@
-"""The QDQ form of quantised operators: FLOAT operators between DequantizeLinear and QuantizeLinear.
+"""The QDQ form of quantized operators: FLOAT operators between DequantizeLinear and QuantizeLinear.
 
 Runtimes recognise the form and compute in integers if all filters share a zero point, all rows of a matrix share a
 scale, and columns have scales of their own only without batches. Otherwise lowerings emit the integer form.

@@ -43,7 +43,7 @@ def _instead(draft: Draft, node: Node, source: Value) -> None:
         return
     before = draft.maker(node.inputs[0])
     draft.redirect(result, source)
-    draft.replace(node, note=f"undoes what has been done to {source.name}")
+    draft.replace(node, note=f"cancels the operation on {source.name}")
     draft.let_go(before, f"is undone by {node.name}")
 
 

@@ -63,14 +63,12 @@ class Providers:
                 key = rest
             elif len([name for name in listed if name != "cpu"]) > 1:
                 example = f"{listed[0]}:{key or 'KEY'}=VALUE"
-                message = f"the option {quote(text)} does not say for which of {', '.join(listed)} it is: {example}"
+                message = f"the option {quote(text)} does not name its provider, one of {', '.join(listed)}: {example}"
                 raise _refused(message, example, text)
             else:
                 owner = listed[0]
             if not equals or not key:
-                raise _refused(
-                    f"{quote(text)} is no provider option, which is of the form KEY=VALUE", "KEY=VALUE", text
-                )
+                raise _refused(f"{quote(text)} is not a provider option of the form KEY=VALUE", "KEY=VALUE", text)
             found.setdefault(owner, {})[key] = value
         return cls(*listed, options=found, device=device)
 
@@ -131,18 +129,20 @@ def _options(names: tuple[str, ...], argument: Mapping[str, object] | None) -> d
                 raise _refused(message, ", ".join(names), name)
             found.setdefault(name, {}).update((arguments.text(k, "an option"), str(v)) for k, v in value.items())
         elif len(names) > 1:
-            message = f"the option {quote(name)} does not say for which of {', '.join(names)} it is"
+            message = f"the option {quote(name)} does not name its provider, one of {', '.join(names)}"
             raise _refused(message, f"options={{{names[0]!r}: {{{name!r}: ...}}}}", name)
         else:
             found.setdefault(names[0], {})[name] = str(value)
     if found.get(CPU):
         options_text = ", ".join(f"{key}={value}" for key, value in found[CPU].items())
-        raise _refused(f"{quote(options_text)} is no option of {CPU}, which takes none", "no option", options_text)
+        raise _refused(f"{quote(options_text)} is not an option of {CPU}, which takes none", "no option", options_text)
     policy = found.get(AUTO, {})
     if policy.keys() - {POLICY} or policy.get(POLICY, DEFAULT_POLICY).upper() not in POLICIES:
         options_text = ", ".join(f"{key}={value}" for key, value in policy.items())
         expected = f"{POLICY}=" + "|".join(POLICIES)
-        raise _refused(f"{quote(options_text)} is no option of {AUTO}, which takes {expected}", expected, options_text)
+        raise _refused(
+            f"{quote(options_text)} is not an option of {AUTO}, which takes {expected}", expected, options_text
+        )
     return found
 
 

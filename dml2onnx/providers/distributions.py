@@ -27,7 +27,9 @@ def _has_runtime(distribution: metadata.Distribution) -> bool:
 
 def clash(found: Sequence[str]) -> str:
     """The problem of several installed distributions, which overwrite each other; empty if there is one."""
-    return f"{' and '.join(found)} lie in one directory and overwrite each other" if len(found) > 1 else ""
+    return (
+        f"{' and '.join(found)} are installed in the same directory and overwrite each other" if len(found) > 1 else ""
+    )
 
 
 def separated(found: Sequence[str], wanted: str) -> str:

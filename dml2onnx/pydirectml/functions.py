@@ -327,7 +327,7 @@ def value_scale_2d(input: Expression, scale: Number, bias: Sequence[Number]) -> 
     return record("VALUE_SCALE_2D", {"InputTensor": instance("input", input, Expression)}, attributes)
 
 
-# --- Normalisation --------------------------------------------------------------------------------------------------
+# --- Normalization --------------------------------------------------------------------------------------------------
 
 
 @public

@@ -182,7 +182,7 @@ def conditions(answer: PerfAnswer) -> str:
     load = "" if answer.load is None else f", load {answer.load:.1f}"
     return (
         f"{answer.processor}, {answer.logical_processors} processors{load}, ONNX Runtime {answer.onnxruntime};"
-        f" {answer.warm_up} warm-up runs, then {answer.rounds} rounds in turns; outputs match"
+        f" {answer.warm_up} warm-up runs, then {answer.rounds} alternating rounds; outputs match"
     )
 
 

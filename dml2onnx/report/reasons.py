@@ -39,7 +39,7 @@ def _reasons(desc: OperatorDesc, became: Sequence[str], *, exact: bool) -> Itera
     if moved:
         yield f"{moved}: {_layout(desc)}"
     if casts := _listed(name for name in became if name in _TYPES):
-        yield f"{casts}: it is computed in another data type than that of its tensors"
+        yield f"{casts}: it is computed in a different data type from its tensors"
     if exact and not _NAN.isdisjoint(became):
         yield "with --exact, the result for NaN is that of DirectML"
         rest = [name for name in rest if name != "Where"]

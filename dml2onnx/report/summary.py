@@ -83,7 +83,7 @@ def _compared(report: Report) -> str:
 def _where(coverage: Sequence[Coverage]) -> str:
     """The execution providers that run the whole model, and the number of nodes that others do not run."""
     if len(coverage) > 1 and not any(item.without_kernel for item in coverage):
-        return f"each of the {len(coverage)} execution providers has kernels for the whole of it"
+        return f"each of the {len(coverage)} execution providers has kernels for all nodes"
     groups: dict[tuple[int, bool], list[str]] = {}
     for item in coverage:
         own = item.without_kernel if item.when_compiled is None else item.when_compiled
@@ -106,7 +106,7 @@ def _where(coverage: Sequence[Coverage]) -> str:
 def _part(left: int, providers: int, *, is_own: bool) -> str:
     if left:
         return f"for all but {plural(left, 'node')}"
-    return f"when it is compiled for {'them' if providers > 1 else 'it'}" if is_own else "for the whole of it"
+    return f"when it is compiled for {'them' if providers > 1 else 'it'}" if is_own else "for all nodes"
 
 
 def _advice(report: Report) -> str:

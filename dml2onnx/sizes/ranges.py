@@ -25,7 +25,7 @@ def ranges_of(graph: NamedGraph, stated: Mapping[str, tuple[int, int]], is_valid
     for name in stated:
         if name not in graph.names:
             known = ", ".join(graph.names)
-            message = f"{quote(name)} stands for no size; the names are: {known}"
+            message = f"{quote(name)} is not the name of a size; the names are: {known}"
             raise DmlError(codes.RANGE.at(message, expected=known, found=name))
     found: Ranges = {}
     for name in graph.names:

@@ -223,7 +223,7 @@ class _Program:
         lines += ["#include <cstdint>", "#include <limits>", "", f"namespace {space} {{", ""]
         if table:
             lines += [
-                f"// The inputs of the graph that are weights; their bytes lie in {self._stem}.bin.",
+                f"// The inputs of the graph that are weights; their bytes are in {self._stem}.bin.",
                 *("struct Weight {", "  std::uint32_t input;", "  const char* name;"),
                 *("  std::uint64_t offset;", "  std::uint64_t bytes;", "};", ""),
                 *("inline constexpr Weight kWeights[] = {", *table, "};", ""),

@@ -48,7 +48,7 @@ class Comparison:
     first_wrong: tuple[int, ...] = ()
 
     @property
-    def says_nothing(self) -> bool:
+    def is_unspecified(self) -> bool:
         """Whether all elements are unspecified, so that nothing was compared."""
         return self.elements > 0 and self.unspecified == self.elements
 

@@ -133,7 +133,7 @@ def test_ends_of_a_window_become_its_sizes() -> None:
     desc = {"InputTensor": tensor, "OutputTensor": {**tensor, "Sizes": [1, 1, 4, 4]}, "DimensionCount": 4, **window}
     node = {"type": "SLICE1", "desc": desc, "inputs": {"InputTensor": "x"}, "outputs": {"OutputTensor": "y"}}
     (item,) = found_in(json.dumps({"dml2onnx": 1, "inputs": {"x": tensor}, "nodes": [node], "outputs": ["y"]}))
-    assert [remedy.words for remedy in item.remedies] == ["InputWindowSizes [1, 1, 4, 4], if these were ends"]
+    assert [remedy.words for remedy in item.remedies] == ["InputWindowSizes [1, 1, 4, 4], if the values were ends"]
 
 
 @pytest.mark.parametrize("stride", [3, -3])

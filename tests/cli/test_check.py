@@ -256,8 +256,8 @@ def test_levels_by_version_of_directml_or_windows(
     [
         (["--directml", "new"], '"new" is no version of DirectML'),
         (["--directml", "0.9"], "the first version of DirectML is 1.0.0"),
-        (["--directml", "1.99"], '"1.99" is no known version of DirectML; these are: 1.0, 1.1, 1.2'),
-        (["--windows", "95"], '"95" is no known release of Windows; these are: 10-1903'),
+        (["--directml", "1.99"], '"1.99" is not a known version of DirectML; the versions are: 1.0, 1.1, 1.2'),
+        (["--windows", "95"], '"95" is not a known release of Windows; the releases are: 10-1903'),
         (["--windows", "10-22H2", "--feature-level", "2_0"], "not allowed with"),
     ],
 )

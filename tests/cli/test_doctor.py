@@ -123,7 +123,7 @@ def test_extras_are_optional(capsys: pytest.CaptureFixture[str], installed: Call
 def test_two_runtimes_in_one_directory(capsys: pytest.CaptureFixture[str], runtimes: Callable[..., None]) -> None:
     runtimes("onnxruntime", "onnxruntime-gpu")
     found = problems(document(capsys, 1))
-    remedy = found["onnxruntime and onnxruntime-gpu lie in one directory and overwrite each other"]
+    remedy = found["onnxruntime and onnxruntime-gpu are installed in the same directory and overwrite each other"]
     assert remedy == "pip uninstall --yes onnxruntime onnxruntime-gpu && pip install onnxruntime"
 
 

@@ -35,7 +35,7 @@ ROOTS = {
     "the configuration of a model of Hugging Face": {"architectures": ["Bert"]},
     "a model of TensorFlow.js": {"modelTopology": {}},
     "an ONNX model as JSON": {"irVersion": "8", "graph": {}},
-    "what a command of dml2onnx answers": {"command": "check", "diagnostics": []},
+    "the output of a dml2onnx command": {"command": "check", "diagnostics": []},
     "a SARIF log": {"version": "2.1.0", "runs": []},
 }
 

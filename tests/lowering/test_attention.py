@@ -259,11 +259,11 @@ class TestForm:
             ),
             (
                 attention(present=("position",)),
-                "Attention may take the addend of the scores for a mask: MatMul and Softmax replace it",
+                "Attention may treat the addend of the scores as a mask: MatMul and Softmax replace it",
             ),
             (
                 attention(mask="KEY_SEQUENCE_LENGTH"),
-                "Attention may take the addend of the scores for a mask: MatMul and Softmax replace it",
+                "Attention may treat the addend of the scores as a mask: MatMul and Softmax replace it",
             ),
         ],
     )

@@ -1,4 +1,4 @@
-"""The QDQ form of quantised operators, in plain and in optimised sessions."""
+"""The QDQ form of quantized operators, in plain and in optimised sessions."""
 
 import itertools
 from typing import Any

@@ -102,7 +102,9 @@ COMPILE = (
         "compile net.json --size image=N,3,32,32 --range N=1-8",
         ["1-8", r"N=1\.\.\d+|FIRST\.\.LAST"],
     ),
-    command("range without a size", "compile net.json --range N=1..8", ["--size image=N,", "stands for no size"]),
+    command(
+        "range without a size", "compile net.json --range N=1..8", ["--size image=N,", "is not the name of a size"]
+    ),
     command(
         "recording that is empty",
         "compile recording",

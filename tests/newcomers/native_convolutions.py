@@ -236,7 +236,7 @@ POOLING = (
             "InputGradientTensor",
             "OutputGradientTensor",
             r"(help|or):.*(InputGradientTensor of sizes \[1, 4, 2, 2\]|"
-            r"OutputGradientTensor of sizes \[1, 4, 16, 16\]|other way round)",
+            r"OutputGradientTensor of sizes \[1, 4, 16, 16\]|swapped)",
         ],
         "node/OutputGradientTensor",
     ),

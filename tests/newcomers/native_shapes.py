@@ -234,7 +234,7 @@ PARTS = (
             InputWindowSizes=[1, 1, 4, 4],
             InputWindowStrides=[1, 1, 1, 1],
         ),
-        ["OutputGradientTensor", "InputGradientTensor", "(help|or):.*other way round"],
+        ["OutputGradientTensor", "InputGradientTensor", "(help|or):.*swapped"],
         "node/OutputGradientTensor",
     ),
     case(

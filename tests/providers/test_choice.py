@@ -84,15 +84,15 @@ def test_the_number_of_a_device_is_for_the_first_alone() -> None:
 @pytest.mark.parametrize(
     ("names", "more", "message"),
     [
-        (("cuda", "cpu"), {"options": {"use_tf32": "0"}}, "which of cuda, cpu"),
+        (("cuda", "cpu"), {"options": {"use_tf32": "0"}}, "one of cuda, cpu"),
         (("cuda",), {"options": {"qnn": {"a": "b"}}}, "not among the providers cuda"),
         (("cpu",), {"device": 0}, "takes no device number"),
         ((AUTO,), {"device": 0}, "takes no device number"),
         ((AUTO, "cpu"), {}, "takes no other provider"),
-        ((AUTO,), {"options": {"policy": "FASTEST"}}, "no option of auto"),
-        ((AUTO,), {"options": {"device_id": "1"}}, "no option of auto"),
-        (("cpu",), {"options": {"threads": "1"}}, "no option of cpu, which takes none"),
-        (("cuda", "cpu"), {"options": {"cpu": {"threads": "1"}}}, "no option of cpu, which takes none"),
+        ((AUTO,), {"options": {"policy": "FASTEST"}}, "not an option of auto"),
+        ((AUTO,), {"options": {"device_id": "1"}}, "not an option of auto"),
+        (("cpu",), {"options": {"threads": "1"}}, "not an option of cpu, which takes none"),
+        (("cuda", "cpu"), {"options": {"cpu": {"threads": "1"}}}, "not an option of cpu, which takes none"),
     ],
 )
 def test_options_that_cannot_be_meant(names: tuple[str, ...], more: dict[str, Any], message: str) -> None:
@@ -142,10 +142,10 @@ def test_command_lines(work: str, command: str, expected: Providers) -> None:
     ("command", "message"),
     [
         ("--provider nonsense", "there is no provider"),
-        ("--provider tensorrt,cuda --provider-option a=b", "does not say for which of tensorrt, cuda"),
-        ("--provider cuda --provider-option nonsense", "is no provider option, which is of the form KEY=VALUE"),
-        ("--provider-option cuda.use_tf32=0", "no option of cpu, which takes none"),
-        ("--provider cuda --provider-option =1", "is no provider option"),
+        ("--provider tensorrt,cuda --provider-option a=b", "does not name its provider, one of tensorrt, cuda"),
+        ("--provider cuda --provider-option nonsense", "is not a provider option of the form KEY=VALUE"),
+        ("--provider-option cuda.use_tf32=0", "not an option of cpu, which takes none"),
+        ("--provider cuda --provider-option =1", "is not a provider option"),
         ("--provider cuda --provider-option qnn:a=b", "not among the providers cuda"),
         ("--provider cpu --device 0", "takes no device number"),
         ("--provider cuda --device -1", "less than 0"),

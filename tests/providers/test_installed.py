@@ -84,7 +84,9 @@ def test_distributions_over_each_other_are_named(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(installed, "builtin", lambda: ("CPUExecutionProvider",))
     item = refusal("cuda")
     assert item.code == "DML3002"
-    assert "onnxruntime and onnxruntime-gpu lie in one directory and overwrite each other" in item.message
+    assert (
+        "onnxruntime and onnxruntime-gpu are installed in the same directory and overwrite each other" in item.message
+    )
     assert "pip uninstall --yes onnxruntime onnxruntime-gpu && pip install onnxruntime-gpu" in item.message
 
 
@@ -98,7 +100,10 @@ def test_a_session_that_cannot_be_made_names_the_mixture(monkeypatch: pytest.Mon
         open_session(b"no model")
     (item,) = caught.value.diagnostics
     assert item.code == "DML3011"
-    assert "onnxruntime and onnxruntime-openvino lie in one directory and overwrite each other" in item.message
+    assert (
+        "onnxruntime and onnxruntime-openvino are installed in the same directory and overwrite each other"
+        in item.message
+    )
 
 
 @pytest.mark.parametrize(

@@ -252,7 +252,7 @@ def test_the_map_is_coloured_by_measurements(opened: Browser) -> None:
 @pytest.mark.parametrize("name", ["wrong"])
 def test_wrong_nodes_stand_out(opened: Browser, name: str) -> None:
     assert "differs from the reference" in opened.run("document.querySelector('header').textContent")
-    assert "There was time for 1 of 3 cases." in text_of(opened, "details")
+    assert "The time limit ended after 1 of 3 cases." in text_of(opened, "details")
     choose(opened, "error")
     assert "wrong" in text_of(opened, "legend")
     conv = spot(opened, "directml", "convolution")

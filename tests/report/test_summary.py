@@ -36,7 +36,7 @@ def test_summary_of_a_valid_graph() -> None:
     assert became == (
         "It became 6 ONNX nodes of opset 21: 1 for layouts and types, 5 that compute, "
         "no more than one for each operator and fused activation; it agrees with the reference; "
-        "each of the 10 execution providers has kernels for the whole of it."
+        "each of the 10 execution providers has kernels for all nodes."
     )
     assert look == "Nothing needs attention."
 
@@ -72,7 +72,7 @@ def test_providers_follow_the_tables_of_kernels() -> None:
         has = target(name, report.onnx.opset).has_kernel("MaxPool", {"T": "uint8", "I": "int64"})
         assert missing == (not has), name
     assert summary(report)[1].endswith(
-        "cpu, dml, openvino, openvino-npu and openvino-gpu have kernels for the whole of it, "
+        "cpu, dml, openvino, openvino-npu and openvino-gpu have kernels for all nodes, "
         "webnn, qnn-npu, qnn-gpu and tensorrt-rtx when it is compiled for them, webgpu for all but 1 node."
     )
 
@@ -107,7 +107,7 @@ def test_targets_without_the_opset_are_left_out() -> None:
     report = gather(g.build({"y": g.abs(g.input("x", np.float32, [4]))}), CompileOptions.of(opset=26, target="cpu"))
     assert report.onnx is not None
     assert [item.target for item in report.onnx.coverage] == ["cpu"]
-    assert summary(report)[1].endswith("; cpu has kernels for the whole of it.")
+    assert summary(report)[1].endswith("; cpu has kernels for all nodes.")
 
 
 def test_sentences_about_targets() -> None:
@@ -121,14 +121,13 @@ def test_sentences_about_targets() -> None:
         return became.removesuffix(".").rpartition("fused activation")[2]
 
     assert sentence() == ""
-    assert sentence(0) == "; p0 has kernels for the whole of it"
+    assert sentence(0) == "; p0 has kernels for all nodes"
     assert sentence(2) == "; p0 has kernels for all but 2 nodes"
     assert sentence(3, 0, 0, 1) == (
-        "; p1 and p2 have kernels for the whole of it, p3 for all but 1 node, p0 for all but 3 nodes"
+        "; p1 and p2 have kernels for all nodes, p3 for all but 1 node, p0 for all but 3 nodes"
     )
     assert sentence(9, 4, 3, 2, 1, 0) == (
-        "; p5 has kernels for the whole of it, p4 for all but 1 node, p3 for all but 2 nodes, "
-        "the other 3 for all but 3 to 9"
+        "; p5 has kernels for all nodes, p4 for all but 1 node, p3 for all but 2 nodes, the other 3 for all but 3 to 9"
     )
 
 

@@ -156,9 +156,9 @@ def test_ranges_of_the_builder() -> None:
     assert built({**RANGES, "N": (4, 4)}).ranges["N"] == (4, 4)
     g = dml2onnx.GraphBuilder()
     x = g.input("x", np.float32, ["N", 3])
-    with pytest.raises(DmlError, match="name of no size"):
+    with pytest.raises(DmlError, match="not the name of an input's size"):
         g.reinterpret(x, sizes=["M", 3])
-    with pytest.raises(DmlError, match="is no name for a size"):
+    with pytest.raises(DmlError, match="cannot be the name of a size"):
         g.input("y", np.float32, ["2N", 3])
 
 

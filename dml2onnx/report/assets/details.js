@@ -75,7 +75,7 @@ function levelPart(descriptor) {
   parts.push(make("p", {}, "Needs ", make("span", { className: "level" }, descriptor.level), `: ${shipsWith(descriptor.level)}.`));
   const reasons = descriptor.level_reasons ?? [];
   if (reasons.length) {
-    parts.push(make("p", {}, "It would do with less if this changed:"), make("ul", { className: "notes" },
+    parts.push(make("p", {}, "A lower level would suffice with these changes:"), make("ul", { className: "notes" },
       reasons.map((item) => make("li", {}, levelReason(item)))));
   } else if (descriptor.level === descriptor.introduced && descriptor.level !== levels[0].name) {
     parts.push(make("p", {}, "The operator came with that level."));
@@ -199,9 +199,9 @@ function scopeDetails(scope) {
 }
 
 function verdict({ passed, rounds, finished, outputs }) {
-  const cases = finished < rounds ? ` There was time for ${finished} of ${plural(rounds, "case")}.` : "";
+  const cases = finished < rounds ? ` The time limit ended after ${finished} of ${plural(rounds, "case")}.` : "";
   const differs = outputs.some((item) => item.wrong) || report.nodes.some((node) => errorOf(node) === Infinity);
-  return (passed ? "Every node and every output agrees." : differs ? "Something differs: see the tables." : "Nothing could be claimed.") + cases;
+  return (passed ? "Every node and every output agrees." : differs ? "Something differs: see the tables." : "No element could be compared.") + cases;
 }
 
 function overview() {

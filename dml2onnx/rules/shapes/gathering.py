@@ -121,7 +121,7 @@ def _tuples(subject: Subject, rank: int) -> Whole:
     if first > len(sizes):
         raise UnanswerableError
     return Whole.of(
-        extended((*indices[:-1], *sizes[first:]), rank), "index sizes, then what a tuple leaves of the input"
+        extended((*indices[:-1], *sizes[first:]), rank), "index sizes, then the input sizes that a tuple does not index"
     )
 
 
