@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from rich.console import Console
 
 from dml2onnx.cli.markup import escape
+from dml2onnx.diagnostics import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -71,7 +72,7 @@ def stacked(columns: Sequence[str], rows: Sequence[Sequence[object]], title: str
             if str(cell):
                 indent = "  " if number else ""
                 wrapped = textwrap.wrap(text, max(width, 20), initial_indent=indent, subsequent_indent="    ")
-                lines += [f"{line}\n" for line in wrapped]
+                lines += [f"{visible(line)}\n" for line in wrapped]  # a wrapped line may start like a log command
     return lines
 
 
@@ -131,4 +132,4 @@ def table(
     page = Console(highlight=False, emoji=False, width=width)
     with page.capture() as captured:
         page.print(drawn)
-    return [line.rstrip() + "\n" for line in captured.get().splitlines()]
+    return [visible(line.rstrip()) + "\n" for line in captured.get().splitlines()]

@@ -8,9 +8,11 @@ import re
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from rich.status import Status
 
 from dml2onnx.cli import main
+from dml2onnx.cli.terminal import table
 
 SAMPLES = Path(__file__).parent.parent.parent / "samples"
 BROKEN, DIGITS = (str(SAMPLES / name / "model.json") for name in ("broken", "digits"))
@@ -62,3 +64,12 @@ def test_long_commands_show_progress(command: str, tmp_path: Path, monkeypatch: 
 @pytest.mark.parametrize("option", ["--quiet", "--json"])
 def test_quiet_and_json_show_no_progress(option: str, tmp_path: Path) -> None:
     assert ESCAPE not in seen("compile", DIGITS, "-o", str(tmp_path / "out.onnx"), option)
+
+
+@pytest.mark.parametrize("width", [24, 40, 200])
+@pytest.mark.parametrize("columns", [["name", "size"], ["name", "a column so long that cells stand below each other"]])
+def test_lines_of_tables_are_not_log_commands(columns: list[str], width: int) -> None:
+    """A name may be wrapped before ``::``, with which a command for GitHub begins."""
+    names = [f"{'n' * length} ::warning::" for length in range(1, 40)]
+    lines = table(Console(file=io.StringIO()), columns, [(name, 1) for name in names], "", width)
+    assert not any(line.lstrip().startswith("::") for line in lines)
