@@ -71,6 +71,17 @@ def test_a_read_value_is_proposed_if_it_is_the_only_one() -> None:
     assert 'InputTensors/1 "encode"' in remedies(UNET, "nodes/join/inputs/InputTensors", ["up", "pool"])
 
 
+def test_two_values_in_each_others_place() -> None:
+    x, places = ({"DataType": name, "Sizes": [2, 4]} for name in ("FLOAT32", "UINT32"))
+    node = {"type": "GATHER_ELEMENTS", "desc": {"Axis": 1, "OutputTensor": x}, "outputs": {"OutputTensor": "y"}}
+    node["inputs"] = {"InputTensor": "places", "IndicesTensor": "x"}
+    graph = {"dml2onnx": 1, "inputs": {"x": x, "places": places}, "nodes": [node], "outputs": ["y"]}
+    (item,) = found_in(json.dumps(graph))
+    first = item.remedies[0]
+    assert first.words == 'InputTensor "x" and IndicesTensor "places": the other way round'
+    assert [edit.value for edit in first.edits] == ["x", "places"]
+
+
 def test_no_value_that_depends_on_the_node_is_proposed() -> None:
     graph = deepcopy(MOBILE)
     graph["nodes"][1]["inputs"]["InputTensor"] = "sum"
