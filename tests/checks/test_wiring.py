@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from dml2onnx.checks import check
 from dml2onnx.checks.candidates import Change
 from dml2onnx.checks.wiring import Wiring
 from dml2onnx.frontends import load_bytes
 from dml2onnx.frontends.dx_resources import UnusedResources
 from dml2onnx.frontends.edge_remedies import ConnectedPorts
-from tests.checks.build import found_in
+from tests.checks.build import found_in, one, op, t
 from tests.frontends.models import REMOVE, Model, f32
 from tests.newcomers.build import edit, tensor
 from tests.newcomers.networks import AUTOENCODER, DISPATCHED, GRAPH_OF_FOUR, MOBILE, SENTENCE, UNET
@@ -327,6 +328,15 @@ def test_padding_that_does_not_match_the_output() -> None:
         "StartPadding [0, 0] and EndPadding [0, 0]",
         "Dilations [2, 2]",
     ]
+
+
+@pytest.mark.parametrize(("given", "other", "rows"), [("NONE", "TRANSPOSE", 2), ("TRANSPOSE", "NONE", 3)])
+def test_matrices_to_transpose(given: str, other: str, rows: int) -> None:
+    x, y = t(1, 1, 2, 3), t(1, 1, rows, 5 - rows)
+    transforms = {"TransA": given, "TransB": given}
+    made = op("GEMM", ATensor=x, BTensor=x, OutputTensor=y, Alpha=1.0, Beta=0.0, **transforms)
+    (item,) = check(replace(one(made), format="native"))
+    assert [remedy.words for remedy in item.remedies] == [f"TransA {other}", f"TransB {other}"]
 
 
 def test_a_fraction_in_an_integer_constant() -> None:

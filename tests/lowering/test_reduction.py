@@ -124,6 +124,15 @@ def test_large_extremes(data_type, sizes, axes):
         evaluate(reduce(function, axes, data_type, sizes), np.asarray(x, DataType[data_type].dtype))
 
 
+@pytest.mark.parametrize(("data_type", "most"), [("FLOAT32", 2), ("INT32", 2), ("INT64", 1)])
+def test_large_extremes_are_found_in_two_steps(data_type, most):
+    """Of blocks of at least 8 rows; of 64-bit integers in one."""
+    for rows, steps in ((4096, most), (7 * 1024, most), (4099, 1), (4 * 1031, 1)):
+        case = make_case(reduce("MAX", (0,), data_type, (rows, 4)))
+        model = compile_outputs(case.graph, case.graph.outputs, opset=21, target="cpu")
+        assert operators(model).count("ReduceMax") == steps, rows
+
+
 @pytest.mark.parametrize(("sizes", "axes"), [*LARGE, (SHAPE, (1,))])
 def test_integer_sums_are_products_with_short_vectors_of_ones(sizes, axes):
     case = make_case(reduce("SUM", axes, "INT64", sizes))

@@ -67,6 +67,11 @@ def test_names_with_few_sizes_are_distinguished() -> None:
         _compare(digits(), sizes, {"N": n, "H": h, "W": w}, model)
 
 
+def test_a_range_may_be_one_size() -> None:
+    model = dml2onnx.compile(digits(), sizes={"images": ("N", 1, 8, 8)}, ranges={"N": (4, 4)})
+    assert model.ranges == {"N": (4, 4)}
+
+
 def test_names_with_two_sizes_are_distinguished() -> None:
     g = dml2onnx.GraphBuilder(ranges=dict.fromkeys("ABCD", (1, 2)))
     x = g.input("x", np.float32, ["A", "B", "C", "D"])
