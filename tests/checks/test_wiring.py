@@ -339,6 +339,14 @@ def test_matrices_to_transpose(given: str, other: str, rows: int) -> None:
     assert [remedy.words for remedy in item.remedies] == [f"TransA {other}", f"TransB {other}"]
 
 
+@pytest.mark.parametrize("forgotten", ["StartPadding", "EndPadding"])
+def test_padding_of_one_end(forgotten: str) -> None:
+    x, ones = t(1, 1, 5, 5), (1, 1)
+    fields = {"StartPadding": ones, "EndPadding": ones, "Strides": ones, "IncludePadding": False} | {forgotten: (0, 0)}
+    (item,) = check(one(op("AVERAGE_POOLING", InputTensor=x, OutputTensor=x, WindowSize=(3, 3), **fields)))
+    assert f"{forgotten} [1, 1]" in [remedy.words for remedy in item.remedies]
+
+
 def test_a_fraction_in_an_integer_constant() -> None:
     assert remedies(MOBILE, "constants/deep.b", tensor("INT32", 1, 32, 1, 1, fill=0.1)) == ["DataType FLOAT32"]
 
