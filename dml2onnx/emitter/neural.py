@@ -437,41 +437,41 @@ class NeuralOps(ArithmeticOps):
         self,
         x: Tensor,
         scale: Tensor,
-        zero_point: Tensor | None = None,
+        zero_point: Tensor,
         axis: int | None = None,
         *,
         keep: bool = False,
     ) -> Tensor:
         """``(x - zero_point) * scale`` in the type of ``scale``, with an exact difference.
 
-        Both parameters are scalars, or vectors along ``axis``; the zero point of INT32 is 0. ``keep`` disables folding.
+        Both parameters are scalars, or vectors along ``axis``; the zero point of INT32 is 0, and stated, since
+        ONNX Runtime Web's WebNN refuses models without it. ``keep`` disables folding.
         """
 
-        def fold(a: np.ndarray, s: np.ndarray, *z: np.ndarray) -> Array:
-            difference = a.astype(np.int64) - (_along(z[0], axis, a.ndim) if z else 0)
+        def fold(a: np.ndarray, s: np.ndarray, z: np.ndarray) -> Array:
+            difference = a.astype(np.int64) - _along(z, axis, a.ndim)
             return np.asarray(difference.astype(s.dtype) * _along(s, axis, a.ndim))
 
         # folding would enlarge a large constant
         folds = fold if x.size <= FOLDED_GROWTH_ELEMENTS and not keep else None
         if x.value is not None and folds is None and x.dtype == np.int8 and not keep:
-            x, zero_point = self._as_unsigned(x, scale, zero_point)
+            x, zero_point = self._as_unsigned(x, zero_point)
         attributes: dict[str, Attribute] | None = None if axis is None else {"axis": axis}
-        inputs = [x, scale] if zero_point is None else [x, scale, zero_point]
+        inputs = [x, scale, zero_point]
         traits = Traits(self._dequantized_type(), (0,), False)
         result = self.emit("DequantizeLinear", traits, inputs, scale.dtype, x.shape, attributes, folds)
         if result.value is not None and axis in (None, 0):
             result.dequantized = _dequantized(x, scale, zero_point)
         return result
 
-    def _as_unsigned(self, x: Tensor, scale: Tensor, zero_point: Tensor | None) -> tuple[Tensor, Tensor | None]:
+    def _as_unsigned(self, x: Tensor, zero_point: Tensor) -> tuple[Tensor, Tensor]:
         """Converts constant INT8 and its zero point to UINT8.
 
         Runtimes may compute readers in integers, and on some processors sums of UINT8 * INT8 saturate.
         """
-        zero = self.constant(np.zeros(scale.shape, np.int8)) if zero_point is None else zero_point
-        if zero.value is None:
+        if zero_point.value is None:
             return x, zero_point
-        return self.raised(x), self.raised(zero)
+        return self.raised(x), self.raised(zero_point)
 
     @legalised
     def raised(self, x: Tensor) -> Tensor:
@@ -505,9 +505,8 @@ def _along(parameter: np.ndarray, axis: int | None, rank: int) -> np.ndarray:
     return parameter if axis is None else parameter.reshape([-1, *[1] * (rank - axis - 1)])
 
 
-def _dequantized(x: Tensor, scale: Tensor, zero_point: Tensor | None) -> Dequantized:
+def _dequantized(x: Tensor, scale: Tensor, zero_point: Tensor) -> Dequantized:
     """Records the integers and parameters (scalars or vectors) of a dequantized constant."""
     shape = () if scale.size == 1 else (scale.size,)
-    points = np.zeros(shape, x.dtype) if zero_point is None else zero_point.constant.reshape(-1)
-    points = np.broadcast_to(points, (scale.size,)).reshape(shape)
+    points = np.broadcast_to(zero_point.constant.reshape(-1), (scale.size,)).reshape(shape)
     return Dequantized(x.constant, scale.constant.reshape(shape), points, x.label)

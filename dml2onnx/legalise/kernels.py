@@ -268,13 +268,12 @@ def quantize_linear(e: Emitter, x: Tensor, scale: Tensor, zero_point: Tensor, ax
 
 
 def dequantize_linear(
-    e: Emitter, x: Tensor, scale: Tensor, zero_point: Tensor | None = None, axis: int | None = None, **_: bool
+    e: Emitter, x: Tensor, scale: Tensor, zero_point: Tensor, axis: int | None = None, **_: bool
 ) -> Tensor | None:
     """Cast, Sub and Mul."""
     if e.supports("DequantizeLinear", x.dtype, _type_of_dequantized(e)):
         return None
-    if zero_point is not None:
-        x = e.Sub(e.Cast(x, INT32), e.Cast(_along(e, zero_point, axis, x.rank), INT32))
+    x = e.Sub(e.Cast(x, INT32), e.Cast(_along(e, zero_point, axis, x.rank), INT32))
     return e.Mul(e.Cast(x, scale.dtype), _along(e, scale, axis, x.rank))
 
 

@@ -209,8 +209,6 @@ def _takes(draft: Draft, reader: Node, margin: _Margin) -> bool:
         case "Conv":
             return is_zero and _is_finite(draft, reader.inputs[1])
         case "ConvInteger" | "QLinearConv":
-            if len(reader.inputs) <= _ZERO_POINT:
-                return is_zero
             zero_point = draft.constant(reader.inputs[_ZERO_POINT])
             return zero_point is not None and zero_point.size == 1 and zero_point.item() == margin.value.item()
         case "MaxPool":

@@ -87,7 +87,7 @@ class Quantised:
     def scalar(self, node: Node) -> tuple[float, int] | None:
         """Scale and zero point of a quantization, if both are constants of one element."""
         scale = self.value(node.inputs[1])
-        zero_point = self.value(node.inputs[2]) if len(node.inputs) > 2 else np.zeros((), np.int32)
+        zero_point = self.value(node.inputs[2])
         if scale is None or zero_point is None or scale.size != 1 or zero_point.size != 1:
             return None
         return float(scale.item()), int(zero_point.item())

@@ -105,7 +105,7 @@ class _Group:
         found, waiting = {start}, [start]
         while waiting:
             for other in self._neighbours(waiting.pop()):
-                if other not in found and other.name in order and _is_element_wise(draft, other) and self._fits(other):
+                if other not in found and other.name in order and _is_element_wise(draft, other):
                     found.add(other)
                     waiting.append(other)
         self.nodes: dict[Node, None] = dict.fromkeys(sorted(found, key=lambda node: order[node.name]))
@@ -124,14 +124,10 @@ class _Group:
 
     # --- members -----------------------------------------------------------------------------------------------------
 
-    def _fits(self, node: Node) -> bool:
-        (result,) = node.outputs
-        return result is not None and result.shape == self.shape
-
     def _neighbours(self, node: Node) -> Iterator[Node]:
         for item in node.inputs:
             maker = self._draft.maker(item)
-            if maker is not None and item is not None and item.shape == self.shape:
+            if maker is not None:
                 yield maker
         yield from self._draft.readers(node.outputs[0])
 
@@ -143,7 +139,7 @@ class _Group:
         for node in self.nodes:
             for item in node.inputs[: 1 if node.op_type in _UNARY else None]:
                 maker = self._draft.maker(item)
-                if item is None or maker in self.nodes or item.shape != self.shape or item.name in seen:
+                if item is None or maker in self.nodes or item.name in seen:
                     continue
                 seen.add(item.name)
                 if self._draft.constant(item) is None:

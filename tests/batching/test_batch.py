@@ -256,6 +256,14 @@ def test_missing_files_that_appear_are_read() -> None:
     assert outcomes(in_here(Request("compile"), "models")) == {"weighty.json": ("passed", False)}
 
 
+def test_a_model_that_disappears_has_no_digest() -> None:
+    listed = with_unique_names(collect_models([write(Path("models/good.json"), native())], OUT))
+    Path("models/good.json").unlink()
+    with Journal(OUT / JOURNAL, Request("check").work()) as journal:
+        ((item, _),) = drive(listed, Request("check"), OUT, journal, Here())
+    assert (item.status, [source.digest for source in item.sources]) == ("unreadable", [""])
+
+
 def test_constants_apply_to_every_model() -> None:
     """Changes of a file's contents, or of the files in a directory, repeat the work."""
     write(Path("models/one.json"), native())

@@ -64,8 +64,8 @@ def _misread_input() -> Graph:
     return replace(made, inputs=(*made.inputs, GraphInput("x", x, None, other, "/inputs/x")))
 
 
-def _places_from_values() -> Graph:
-    """Indices are read from the values of a pool."""
+def _places_from_values(*, offset: int = 0) -> Graph:
+    """Indices are read from the values of a pool, whose input begins at an offset."""
     desc = op(
         "MAX_POOLING2",
         InputTensor=X,
@@ -83,8 +83,10 @@ def _places_from_values() -> Graph:
         IndicesTensor=PLACES,
         OutputTensor=X,
     )
-    x, most, places, y = value("x", X), value("m", t(1, 1, 2, 2)), value("p", t(1, 1, 2, 2)), value("y", X)
-    pool = node(desc, {"InputTensor": [x]}, {"OutputTensor": [most], "OutputIndicesTensor": [places]}, "pool")
+    x, most, places, y = Value("x", 64 + offset), value("m", t(1, 1, 2, 2)), value("p", t(1, 1, 2, 2)), value("y", X)
+    pool = node(
+        desc, {"InputTensor": [Read(x, offset)]}, {"OutputTensor": [most], "OutputIndicesTensor": [places]}, "pool"
+    )
     unpool = node(
         undone, {"InputTensor": [most], "IndicesTensor": [most]}, {"OutputTensor": [y]}, "undone", "/nodes/1/desc"
     )
@@ -135,6 +137,12 @@ CASES: list[Case] = [
     case(
         "indices from values",
         _places_from_values(),
+        codes.READ_AS_OTHER_TYPE,
+        "/nodes/1/desc/IndicesTensor",
+    ),
+    case(
+        "indices from values of a pool with an offset",
+        _places_from_values(offset=16),
         codes.READ_AS_OTHER_TYPE,
         "/nodes/1/desc/IndicesTensor",
     ),

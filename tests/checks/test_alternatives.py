@@ -193,6 +193,14 @@ def test_nodes_that_need_the_highest_level() -> None:
     assert list(nodes_at_the_top_level(one(unary("ACTIVATION_RELU", X)))) == []
 
 
+def test_the_reason_is_the_first_error() -> None:
+    """Of two about the number of dimensions."""
+    steps: dict[str, Any] = dict.fromkeys(("InputWindowOffsets", "InputWindowSizes", "InputWindowStrides"), (1, 1))
+    model = one(op("SLICE1", InputTensor=t(2, 3), OutputTensor=t(1, 1), **steps))
+    for (above,) in (nodes_above_level(model, FeatureLevel("2_1")), nodes_at_the_top_level(model)):
+        assert above.reason == "DimensionCount 2 needs feature level 3_0; the target is 2_1, which has 4 to 5."
+
+
 def test_no_alternative_that_rounds_or_has_another_meaning() -> None:
     half = t(1, 1, 4, 4, type="FLOAT16")
     fused = op("ELEMENT_WISE_CLIP", Min=0.0, Max=6.0)

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from dml2onnx.checks import check
 from dml2onnx.checks.candidates import Change
 from dml2onnx.checks.wiring import Wiring
 from dml2onnx.frontends import load_bytes
 from dml2onnx.frontends.dx_resources import UnusedResources
 from dml2onnx.frontends.edge_remedies import ConnectedPorts
-from tests.checks.build import found_in
+from tests.checks.build import found_in, one, op, t
 from tests.frontends.models import REMOVE, Model, f32
 from tests.newcomers.build import edit, tensor
 from tests.newcomers.networks import AUTOENCODER, DISPATCHED, GRAPH_OF_FOUR, MOBILE, SENTENCE, UNET
@@ -69,6 +70,17 @@ def test_all_consequences_of_a_wrong_value_are_one_finding(name: str) -> None:
 
 def test_a_read_value_is_proposed_if_it_is_the_only_one() -> None:
     assert 'InputTensors/1 "encode"' in remedies(UNET, "nodes/join/inputs/InputTensors", ["up", "pool"])
+
+
+def test_two_values_in_each_others_place() -> None:
+    x, places = ({"DataType": name, "Sizes": [2, 4]} for name in ("FLOAT32", "UINT32"))
+    node = {"type": "GATHER_ELEMENTS", "desc": {"Axis": 1, "OutputTensor": x}, "outputs": {"OutputTensor": "y"}}
+    node["inputs"] = {"InputTensor": "places", "IndicesTensor": "x"}
+    graph = {"dml2onnx": 1, "inputs": {"x": x, "places": places}, "nodes": [node], "outputs": ["y"]}
+    (item,) = found_in(json.dumps(graph))
+    first = item.remedies[0]
+    assert first.words == 'InputTensor "x" and IndicesTensor "places": the other way round'
+    assert [edit.value for edit in first.edits] == ["x", "places"]
 
 
 def test_no_value_that_depends_on_the_node_is_proposed() -> None:
@@ -316,6 +328,23 @@ def test_padding_that_does_not_match_the_output() -> None:
         "StartPadding [0, 0] and EndPadding [0, 0]",
         "Dilations [2, 2]",
     ]
+
+
+@pytest.mark.parametrize(("given", "other", "rows"), [("NONE", "TRANSPOSE", 2), ("TRANSPOSE", "NONE", 3)])
+def test_matrices_to_transpose(given: str, other: str, rows: int) -> None:
+    x, y = t(1, 1, 2, 3), t(1, 1, rows, 5 - rows)
+    transforms = {"TransA": given, "TransB": given}
+    made = op("GEMM", ATensor=x, BTensor=x, OutputTensor=y, Alpha=1.0, Beta=0.0, **transforms)
+    (item,) = check(replace(one(made), format="native"))
+    assert [remedy.words for remedy in item.remedies] == [f"TransA {other}", f"TransB {other}"]
+
+
+@pytest.mark.parametrize("forgotten", ["StartPadding", "EndPadding"])
+def test_padding_of_one_end(forgotten: str) -> None:
+    x, ones = t(1, 1, 5, 5), (1, 1)
+    fields = {"StartPadding": ones, "EndPadding": ones, "Strides": ones, "IncludePadding": False} | {forgotten: (0, 0)}
+    (item,) = check(one(op("AVERAGE_POOLING", InputTensor=x, OutputTensor=x, WindowSize=(3, 3), **fields)))
+    assert f"{forgotten} [1, 1]" in [remedy.words for remedy in item.remedies]
 
 
 def test_a_fraction_in_an_integer_constant() -> None:

@@ -12,7 +12,7 @@ from rich import cells, markup
 from rich.errors import MarkupError
 
 from dml2onnx.cli.markup import escape, unstyled
-from dml2onnx.cli.render import Screen
+from dml2onnx.cli.render import Screen, size
 from dml2onnx.cli.terminal import console
 from dml2onnx.diagnostics import visible
 
@@ -91,3 +91,11 @@ def test_colons_are_no_emoji(
     screen.say("node :bug:")
     screen.table(["node"], [[":bug:"]])
     assert capsys.readouterr().out.count(":bug:") == 2
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(1023, "1023 bytes"), (1024, "1.0 KiB"), (1536 << 10, "1.5 MiB"), (1 << 30, "1.0 GiB"), (1 << 40, "1024.0 GiB")],
+)
+def test_byte_counts(count: int, text: str) -> None:
+    assert size(count) == text

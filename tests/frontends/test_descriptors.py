@@ -151,6 +151,13 @@ def test_required_fields(operator: str) -> None:
     assert result.is_readable is not bool(required)
 
 
+@pytest.mark.parametrize("alpha", [1.0, "one"])
+def test_an_operator_is_as_readable_as_its_activation(alpha: object) -> None:
+    fused = {"FusedActivation": {"Type": "ACTIVATION_ELU", "Desc": {"Alpha": alpha}}}
+    result, problems = DescriptorReader(DXDISPATCH).operator(catalog.operator("CONVOLUTION"), {**CONVOLUTION, **fused})
+    assert result.is_readable is not bool(problems)
+
+
 def test_names_of_operators() -> None:
     reader = DescriptorReader(API)
     for name in ("SCATTER", "DML_OPERATOR_SCATTER", "SCATTER_ELEMENTS", "DML_OPERATOR_SCATTER_ELEMENTS", 94):

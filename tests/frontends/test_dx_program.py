@@ -34,7 +34,10 @@ REJECTED = [
     dispatch(codes.MISSING_KEY, ("/dispatchable", REMOVE)),
     dispatch(codes.MISSING_KEY, ("/bindings", REMOVE)),
     dispatch(codes.WRONG_KIND, ("/bindings", "x")),
-    dispatch(codes.WRONG_KIND, ("/threadGroupCount", [1, 1])),
+    *(
+        dispatch(codes.WRONG_KIND, ("/threadGroupCount", counts))
+        for counts in ([1, 1], [1, 1, -1], [1 << 32, 1, 1], [1, 1.0, 1], [True, 1, 1])
+    ),
     dispatch(codes.UNCONNECTED_TENSOR, ("/bindings/ATensor", REMOVE)),
     dispatch(codes.UNCONNECTED_TENSOR, ("/bindings/OutputTensor", REMOVE)),
     dispatch(codes.UNKNOWN_RESOURCE, ("/bindings/ATensor", "xx")),
@@ -311,7 +314,8 @@ def test_an_absent_tensor_that_is_bound(tmp_path: Path) -> None:
 
 
 def test_thread_groups_and_comments(tmp_path: Path) -> None:
-    graph = load_model(tmp_path, edited(DX, (C0 + "/threadGroupCount", [1, 2, 3]), (C0 + "/$comment", "a note")))
+    counts = [0, 1, (1 << 32) - 1]
+    graph = load_model(tmp_path, edited(DX, (C0 + "/threadGroupCount", counts), (C0 + "/$comment", "a note")))
     assert graph.findings == ()
     assert len(graph.nodes) == 1
 

@@ -207,6 +207,12 @@ class TestBackward:
         assert operators(model) == ["ConvTranspose", "Pad", *["Add"] * bias]
         assert any("does not reach" in note for trace in model.lowered.traces for note in trace.notes)
 
+    @pytest.mark.parametrize(("size", "pads"), [(12, []), (13, ["Pad"])])
+    def test_output_padding_is_less_than_the_stride(self, size, pads):
+        """ONNX allows it if it is less than the dilation, ONNX Runtime refuses it."""
+        op = backward((1, 1, 1, 4), (1, 1, 1, 2), strides=[1, 2], dilations=[1, 4], output=[1, size], bias=False)
+        assert operators(check_case(op, constants=["FilterTensor"])) == ["ConvTranspose", *pads]
+
     def test_a_smaller_output_is_cropped_at_the_end(self):
         op = backward((1, 2, 3, 4), (2, 3, 3, 3), start=[1, 0], output=[2, 3])
         model = check_case(op, constants=["FilterTensor", BIAS])

@@ -124,6 +124,20 @@ def test_large_extremes(data_type, sizes, axes):
         evaluate(reduce(function, axes, data_type, sizes), np.asarray(x, DataType[data_type].dtype))
 
 
+def test_large_extremes_are_found_in_two_steps():
+    """Of blocks of at least 8 rows; 64-bit integers in one."""
+    two = ["Reshape", "ReduceMax", "ReduceMax", "Reshape"]
+    for data_type, rows, form in (
+        ("FLOAT32", 4096, two),
+        ("INT32", 7 * 1024, two),
+        ("INT32", 4099, ["ReduceMax"]),
+        ("FLOAT32", 4 * 1031, ["ReduceMax"]),
+        ("INT64", 4096, ["ArgMax", "GatherElements"]),
+    ):
+        case = make_case(reduce("MAX", (0,), data_type, (rows, 4)))
+        assert operators(compile_outputs(case.graph, case.graph.outputs, opset=21, target="cpu")) == form
+
+
 @pytest.mark.parametrize(("sizes", "axes"), [*LARGE, (SHAPE, (1,))])
 def test_integer_sums_are_products_with_short_vectors_of_ones(sizes, axes):
     case = make_case(reduce("SUM", axes, "INT64", sizes))

@@ -67,6 +67,11 @@ def test_names_with_few_sizes_are_distinguished() -> None:
         _compare(digits(), sizes, {"N": n, "H": h, "W": w}, model)
 
 
+def test_a_range_may_be_one_size() -> None:
+    model = dml2onnx.compile(digits(), sizes={"images": ("N", 1, 8, 8)}, ranges={"N": (4, 4)})
+    assert model.ranges == {"N": (4, 4)}
+
+
 def test_names_with_two_sizes_are_distinguished() -> None:
     g = dml2onnx.GraphBuilder(ranges=dict.fromkeys("ABCD", (1, 2)))
     x = g.input("x", np.float32, ["A", "B", "C", "D"])
@@ -107,9 +112,9 @@ def test_verify_begins_with_the_ends_of_ranges() -> None:
 def test_pooling_over_whole_images_has_one_form(data_type: str) -> None:
     g = dml2onnx.GraphBuilder()
     x = g.input("x", data_type, ["N", 8, "H", "W"])
-    graph = g.build({"y": g.average_pooling(x, None, x.sizes[2:])})
+    graph = g.build({"y": g.average_pooling(x, None, x.sizes[2:]), "z": g.lp_pooling(x, x.sizes[2:], p=3)})
     model = dml2onnx.compile(graph)
-    assert "GlobalAveragePool" in [node.op_type for node in model.lowered.nodes]
+    assert {"GlobalAveragePool", "GlobalLpPool"} <= {node.op_type for node in model.lowered.nodes}
     for n, h, w in ((1, 13, 13), (2, 5, 7), (3, 1, 30), (1, 1, 1)):
         _compare(graph, {"x": ("N", 8, "H", "W")}, {"N": n, "H": h, "W": w}, model)
 

@@ -274,6 +274,14 @@ def residual(g: GraphBuilder, x: dml2onnx.builder.Expression) -> object:
     return {"x": x, "more": x + y}
 
 
+def skipped(g: GraphBuilder, x: dml2onnx.builder.Expression) -> object:
+    """The first value of a carried variable is also read after the loop."""
+    first = x = g.activation_relu(x)
+    for _ in range(5):
+        x = g.activation_tanh(x)
+    return x + first
+
+
 def counted_from_seven(g: GraphBuilder, x: dml2onnx.builder.Expression) -> object:
     for k in range(7, 11):
         with g.scope(f"stage.{k}"):
@@ -314,12 +322,12 @@ def in_place(g: GraphBuilder, x: dml2onnx.builder.Expression) -> object:
 
 
 @pytest.mark.parametrize("policy", [None, interleaved_channel])
-@pytest.mark.parametrize("shape", [unet, residual, counted_from_seven, swapped, odd_names, views, in_place])
+@pytest.mark.parametrize("shape", [unet, residual, skipped, counted_from_seven, swapped, odd_names, views, in_place])
 def test_shapes(shape: Callable[..., object], policy: object, tmp_path: Path) -> None:
     g = GraphBuilder(**({} if policy is None else {"policy": policy}))  # type: ignore[arg-type]
     outputs = shape(g, g.input("x", "FLOAT32", [1, 4, 8, 8]))
     text = round_trip(g.build(outputs), tmp_path)  # type: ignore[arg-type]
-    assert (" in range(" in text) == (shape in (residual, counted_from_seven, swapped)), text
+    assert (" in range(" in text) == (shape in (residual, skipped, counted_from_seven, swapped)), text
     assert_tidy(tmp_path)
 
 

@@ -14,35 +14,6 @@ from dml2onnx.emitter.windows import Window
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
 from dml2onnx.onnx_model import FLOAT, has_unknown
 
-DEQUANTIZES_FROM_A_POINT = Quirk(
-    Kind.NUMBERS,
-    Shown(
-        "(uint8[2] x) => (float[2] y) <float s = {0.5}> { y = DequantizeLinear (x, s) }",
-        ((3, 200),),
-        ((1.5, 100.0),),
-        says="scale and zero point must be the same",
-    ),
-)
-"""DequantizeLinear without a zero point fails to build (ONNX Runtime Web's WebNN)."""
-
-
-@DEQUANTIZES_FROM_A_POINT.rule("DequantizeLinear")
-def dequantize_linear(
-    e: Emitter,
-    x: Tensor,
-    scale: Tensor,
-    zero_point: Tensor | None = None,
-    axis: int | None = None,
-    *,
-    keep: bool = False,
-) -> Tensor | None:
-    """Adds a zero point of 0."""
-    if zero_point is not None or x.value is not None:
-        return None
-    e.note("DequantizeLinear needs a zero point: 0")
-    return e.DequantizeLinear(x, scale, e.constant(np.zeros(scale.shape), x.dtype), axis, keep=keep)
-
-
 QUANTIZES_ALONG_THE_LAST_AXIS = Quirk(
     Kind.NUMBERS,
     Shown(
