@@ -315,10 +315,10 @@ def compile_named(
     """One model for all sizes, from models of several sizes that differ only in numbers."""
     from dml2onnx.checks import check
     from dml2onnx.checks.resizing import named
-    from dml2onnx.named_sizes import one_model, ranges_of
+    from dml2onnx.named_sizes import Limits, one_model, ranges_of
 
     level, documented = options.feature_level, options.documented
-    sizes, ranges = source.named_sizes, source.ranges
+    sizes, stated = source.named_sizes, source.ranges
     source = source.without_names()
 
     def is_right(values: Mapping[str, int]) -> bool:
@@ -327,17 +327,16 @@ def compile_named(
 
     warnings = require_clean(source, level, documented=documented)
     graph = named(source, sizes)
-    limits = ranges_of(graph, ranges, is_right)
+    ranges = ranges_of(graph, stated, is_right)
 
     def compiled(point: Mapping[str, int]) -> CompiledModel:
         fixed = graph.at(point)
         require_clean(fixed, level, documented=documented)
         return compile_outputs(fixed, outputs(fixed), options, progress=progress)
 
-    model, one = one_model(graph, limits, compiled)
-    texts = {name: f"{low}..{high}" for name, (low, high) in limits.items()}
-    metadata = {**model.metadata, "dml2onnx_sizes": ", ".join(f"{name}={text}" for name, text in texts.items())}
-    is_in_range = all(low <= graph.old(name) <= high for name, (low, high) in limits.items())
+    model, one = one_model(graph, ranges, compiled)
+    metadata = {**model.metadata, "dml2onnx_sizes": str(Limits.of(graph, ranges))}
+    is_in_range = all(low <= graph.old(name) <= high for name, (low, high) in ranges.items())
     defaults = {
         item.name: item.default
         for item in source.inputs
@@ -349,7 +348,7 @@ def compile_named(
         warnings=(*warnings, *model.warnings),
         defaults=defaults,
         metadata=metadata,
-        ranges=limits,
+        ranges=ranges,
     )
 
 

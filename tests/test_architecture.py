@@ -54,7 +54,7 @@ ALLOWED: dict[str, set[str]] = {
     "checks": {"arguments", "catalog", "codes", "diagnostics", "frontends", "gc_pause", "ir", "rules", "sizes"},
     "builder": {"arguments", "catalog", "checks", "codes", "diagnostics", "frontends", "ir", "rules"},
     "reference": {"catalog", "codes", "diagnostics", "ir"},
-    "onnx_model": {"ir"},
+    "onnx_model": {"ir", "sizes"},
     "emitter": {"codes", "diagnostics", "ir", "onnx_model", "targets"},
     "legalise": {"codes", "emitter", "ir", "onnx_model", "passes", "targets"},
     "memory": {"catalog", "emitter", "ir", "legalise", "onnx_model"},
@@ -66,7 +66,7 @@ ALLOWED: dict[str, set[str]] = {
     "wire": {"onnx_model"},
     "writer": {"codes", "diagnostics", "files", "gc_pause", "ir", "onnx_model", "wire"},
     "providers": {"arguments", "codes", "diagnostics", "targets"},
-    "runtime": {"arguments", "catalog", "codes", "diagnostics", "ir", "lazy", "onnx_model", "providers"},
+    "runtime": {"arguments", "catalog", "codes", "diagnostics", "ir", "lazy", "onnx_model", "providers", "sizes"},
     "fallbacks": {"codes", "diagnostics", "onnx_model", "targets"},
     "half_precision": {"catalog", "checks", "codes", "diagnostics", "ir", "onnx_model"},
     "compiler": {

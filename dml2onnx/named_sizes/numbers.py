@@ -9,6 +9,7 @@ from random import Random
 
 from dml2onnx.onnx_model import NamedSize
 from dml2onnx.sizes.expressions import Expr, Symbol
+from dml2onnx.sizes.limits import Limits
 from dml2onnx.sizes.named import NamedGraph, Values, refused
 from dml2onnx.sizes.ranges import drawn
 
@@ -24,6 +25,7 @@ class Numbers:
     def __init__(self, graph: NamedGraph, points: Sequence[Values], ranges: Mapping[str, tuple[int, int]]) -> None:
         self.graph = graph
         self.ranges = ranges
+        self.limits = Limits.of(graph, ranges)
         self.points = points
         self.old = {
             name: old if low <= (old := graph.old(name)) <= high else low for name, (low, high) in ranges.items()
@@ -138,7 +140,7 @@ class Numbers:
         """The size of a model for an expression."""
         text = self.text(expr)
         self.by_text[text] = self.graph.traced.solver.resolved(expr)
-        return NamedSize(self.graph.number(expr, self.old), text, self.ranges.get(text))
+        return NamedSize(self.graph.number(expr, self.old), text, self.graph.of_names(expr), self.limits)
 
 
 def _ratios(numbers: Sequence[int], of: Sequence[int]) -> tuple[int, ...]:
