@@ -318,7 +318,7 @@ def compile_named(
     from dml2onnx.named_sizes import Limits, one_model, ranges_of
 
     level, documented = options.feature_level, options.documented
-    sizes, stated = source.named_sizes, source.ranges
+    sizes, ranges = source.named_sizes, source.ranges
     source = source.without_names()
 
     def is_right(values: Mapping[str, int]) -> bool:
@@ -327,16 +327,16 @@ def compile_named(
 
     warnings = require_clean(source, level, documented=documented)
     graph = named(source, sizes)
-    ranges = ranges_of(graph, stated, is_right)
+    limits = Limits.of(graph, ranges_of(graph, ranges, is_right))
 
     def compiled(point: Mapping[str, int]) -> CompiledModel:
         fixed = graph.at(point)
         require_clean(fixed, level, documented=documented)
         return compile_outputs(fixed, outputs(fixed), options, progress=progress)
 
-    model, one = one_model(graph, ranges, compiled)
-    metadata = {**model.metadata, "dml2onnx_sizes": str(Limits.of(graph, ranges))}
-    is_in_range = all(low <= graph.old(name) <= high for name, (low, high) in ranges.items())
+    model, one = one_model(graph, limits, compiled)
+    metadata = {**model.metadata, "dml2onnx_sizes": str(limits)}
+    is_in_range = all(low <= graph.old(name) <= high for name, (low, high) in limits.ranges.items())
     defaults = {
         item.name: item.default
         for item in source.inputs
@@ -348,7 +348,7 @@ def compile_named(
         warnings=(*warnings, *model.warnings),
         defaults=defaults,
         metadata=metadata,
-        ranges=ranges,
+        ranges=limits.ranges,
     )
 
 

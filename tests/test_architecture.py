@@ -66,7 +66,7 @@ ALLOWED: dict[str, set[str]] = {
     "wire": {"onnx_model"},
     "writer": {"codes", "diagnostics", "files", "gc_pause", "ir", "onnx_model", "wire"},
     "providers": {"arguments", "codes", "diagnostics", "targets"},
-    "runtime": {"arguments", "catalog", "codes", "diagnostics", "ir", "lazy", "onnx_model", "providers", "sizes"},
+    "runtime": {"arguments", "catalog", "codes", "diagnostics", "ir", "lazy", "onnx_model", "providers"},
     "fallbacks": {"codes", "diagnostics", "onnx_model", "targets"},
     "half_precision": {"catalog", "checks", "codes", "diagnostics", "ir", "onnx_model"},
     "compiler": {

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from dml2onnx.sizes.limits import Limits
-
 
 def check_inputs(ports: Sequence[Port], supplied: Mapping[str, npt.ArrayLike]) -> dict[str, Array]:
     """Returns the feeds by ONNX name. Raises :class:`DmlError` with all errors in names, types and shapes.
@@ -43,7 +41,8 @@ def check_inputs(ports: Sequence[Port], supplied: Mapping[str, npt.ArrayLike]) -
         feeds[port.onnx_name] = array if array.flags.c_contiguous else np.ascontiguousarray(array)
     if not len(feeds) == len(ports) == len(arrays):
         raise DmlError(*_findings(ports, arrays))
-    if problems := [item for limits in _limits(ports)[:1] for item in limits.problems(values)]:
+    limits = next((size.limits for port in ports for size in _named(port)), None)  # the same for all
+    if limits is not None and (problems := list(limits.problems(values))):
         raise DmlError(*problems)
     return feeds
 
@@ -79,18 +78,14 @@ def _named(port: Port) -> list[NamedSize]:
     return [size for size in port.shape if isinstance(size, NamedSize)]
 
 
-def _limits(ports: Sequence[Port]) -> list[Limits]:
-    """The limits of each named size; all are the same."""
-    return [size.limits for port in ports for size in _named(port)]
-
-
 def _names_hint(port: Port, ports: Sequence[Port], arrays: Mapping[str, Array]) -> str:
     """The ranges of the names in a shape, or the other input that determines them."""
     notes = []
-    for name in dict.fromkeys(symbol.name for size in _named(port) for symbol in sorted(size.expr.symbols())):
+    limits = {symbol.name: size.limits for size in _named(port) for symbol in sorted(size.expr.symbols())}
+    for name, limit in limits.items():
         first = next((item.name for item in ports if name in named_values([item], arrays)), None)
         if first is None:
-            notes.append(_limits([port])[0].shown(name))
+            notes.append(limit.shown(name))
         elif first != port.name:
             notes.append(f"{name} is {named_values(ports, arrays)[name]} in {quote(first)}")
     return f"; {', '.join(notes)}" if notes else ""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Limits:
     """The values that the names of a model may have, as text: ``N=1..64, H=2..128 in steps of 2``."""
 
-    ranges: Mapping[str, tuple[int, int]]
+    ranges: Ranges
     steps: Mapping[str, int]
     """The step between possible sizes of each name; 0 if it is irregular."""
     conditions: tuple[Guard, ...]
