@@ -315,7 +315,7 @@ def compile_named(
     """One model for all sizes, from models of several sizes that differ only in numbers."""
     from dml2onnx.checks import check
     from dml2onnx.checks.resizing import named
-    from dml2onnx.named_sizes import one_model, ranges_of
+    from dml2onnx.named_sizes import Limits, one_model, ranges_of
 
     level, documented = options.feature_level, options.documented
     sizes, ranges = source.named_sizes, source.ranges
@@ -327,7 +327,7 @@ def compile_named(
 
     warnings = require_clean(source, level, documented=documented)
     graph = named(source, sizes)
-    limits = ranges_of(graph, ranges, is_right)
+    limits = Limits.of(graph, ranges_of(graph, ranges, is_right))
 
     def compiled(point: Mapping[str, int]) -> CompiledModel:
         fixed = graph.at(point)
@@ -335,9 +335,8 @@ def compile_named(
         return compile_outputs(fixed, outputs(fixed), options, progress=progress)
 
     model, one = one_model(graph, limits, compiled)
-    texts = {name: f"{low}..{high}" for name, (low, high) in limits.items()}
-    metadata = {**model.metadata, "dml2onnx_sizes": ", ".join(f"{name}={text}" for name, text in texts.items())}
-    is_in_range = all(low <= graph.old(name) <= high for name, (low, high) in limits.items())
+    metadata = {**model.metadata, "dml2onnx_sizes": str(limits)}
+    is_in_range = all(low <= graph.old(name) <= high for name, (low, high) in limits.ranges.items())
     defaults = {
         item.name: item.default
         for item in source.inputs
@@ -349,7 +348,7 @@ def compile_named(
         warnings=(*warnings, *model.warnings),
         defaults=defaults,
         metadata=metadata,
-        ranges=limits,
+        ranges=limits.ranges,
     )
 
 

@@ -19,12 +19,12 @@ from dml2onnx.files import check_target, make_directory, put, spare
 from dml2onnx.frontends import graph_of
 from dml2onnx.ir.graph import Effect, Graph, GraphOutput, Value
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.onnx_model import Array, NamedSize, Port
+from dml2onnx.onnx_model import Array, Port
 from dml2onnx.options import CompileOptions, RunKeywords, takes
 from dml2onnx.providers.choice import ProviderLike, chosen
 from dml2onnx.providers.installed import require_providers
 from dml2onnx.runtime import NodeAssignment, NodeTime, assignments, fell_back
-from dml2onnx.runtime.feeds import at_sizes as at_sizes_of
+from dml2onnx.runtime.feeds import named_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -118,7 +118,7 @@ def execute(
     memory = session.run(feeds)
     finished = compiled.finish(memory)
     if graph.effects and graph.named_sizes:
-        graph = _at_sizes_of(feeds, graph, compiled.inputs)
+        graph = at_values(graph, named_values(compiled.inputs, arguments.arrays(feeds)))
     results = list(graph.results or graph.outputs)
     names = {output.value: output.name for output in _wanted(graph)}
     shown = tuple((effect, _bytes_as(effect, memory[names[effect.output.value]])) for effect in graph.effects)
@@ -134,16 +134,6 @@ def _wanted(graph: Graph) -> list[GraphOutput]:
     """The outputs of the model of a run: its results, and buffers that only effects show."""
     results = list(graph.results or graph.outputs)
     return [*results, *_whole_buffers(graph, results)]
-
-
-def _at_sizes_of(feeds: Mapping[str, npt.ArrayLike], graph: Graph, ports: Sequence[Port]) -> Graph:
-    """The graph with its named sizes replaced by those of these arrays."""
-    values: dict[str, int] = {}
-    arrays = arguments.arrays(feeds)
-    for port, found in zip(ports, at_sizes_of(ports, arrays), strict=True):
-        names = zip(port.shape, found.shape, strict=True)
-        values |= {size.text: int(number) for size, number in names if isinstance(size, NamedSize)}
-    return at_values(graph, values)
 
 
 def _whole_buffers(graph: Graph, results: Sequence[GraphOutput]) -> list[GraphOutput]:

@@ -149,6 +149,32 @@ def test_bound_inputs_are_checked() -> None:
     assert {item.code for item in caught.value.diagnostics} == {"DML3003", "DML3005", "DML3006"}
 
 
+def stretched() -> CompiledModel:
+    """Twice the rows of a sum."""
+    g = GraphBuilder(ranges={"N": (1, 8)})
+    a, b = g.input("a", "FLOAT32", ["N", 4]), g.input("b", "FLOAT32", ["N", 4])
+    return dml2onnx.compile(g.build({"y": g.tile(a + b, [2, 1])}))
+
+
+def test_bound_inputs_determine_named_sizes() -> None:
+    session = stretched().session()
+    for count in (3, 8, 1):
+        a = np.arange(count * 4, dtype=np.float32).reshape(count, 4)
+        bound = session.bind({"a": a})
+        bound.inputs["b"][...] = 1
+        np.testing.assert_array_equal(bound.run()["y"], np.tile(a + 1, (2, 1)))
+    flat = session.bind({"a": a, "b": np.ones(4, np.float32)})
+    np.testing.assert_array_equal(flat.run()["y"], np.tile(a + 1, (2, 1)))
+    unbound = session.bind()
+    assert unbound.run()["y"].shape == (2 * len(unbound.inputs["a"]), 4)
+
+
+def test_inputs_with_other_values_of_a_name() -> None:
+    feeds = {"a": np.zeros((3, 4), np.float32), "b": np.zeros((2, 4), np.float32)}
+    with pytest.raises(DmlError, match=r'"b" must have shape \[3, 4\] .*, not \[2, 4\]; N is 3 in "a"$'):
+        stretched().session().bind(feeds)
+
+
 def test_bound_runs_match_sessions() -> None:
     model = dml2onnx.compile(Path(__file__).parent.parent / "samples" / "digits" / "model.json")
     session = model.session()

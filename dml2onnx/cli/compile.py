@@ -120,6 +120,7 @@ def _show_compiled(answer: CompileAnswer, screen: Screen) -> None:
             ("weights", render.size(answer.weight_bytes) + in_place),
             *precision,
             ("opset", f"{answer.opset} (IR version {answer.ir_version}){later}"),
+            *([("named sizes", answer.named_sizes)] if answer.named_sizes else []),
             ("needs feature level", level_text(answer.minimum_feature_level, answer.ships_with)),
         ],
     )

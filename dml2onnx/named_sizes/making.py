@@ -10,8 +10,8 @@ from dml2onnx.named_sizes.fitting import MissedError
 from dml2onnx.named_sizes.merging import difference, merged, other_form, too_few
 from dml2onnx.named_sizes.points import points_of
 from dml2onnx.onnx_model import OnnxGraph
+from dml2onnx.sizes.limits import Limits
 from dml2onnx.sizes.named import NamedGraph, Values
-from dml2onnx.sizes.ranges import Ranges
 
 
 class Compiled(Protocol):
@@ -30,17 +30,18 @@ FEWEST = 3
 """The fewest models that determine the expressions, unless a range has fewer sizes."""
 
 
-def one_model(graph: NamedGraph, ranges: Ranges, compiled: Callable[[Values], Model]) -> tuple[Model, OnnxGraph]:
+def one_model(graph: NamedGraph, limits: Limits, compiled: Callable[[Values], Model]) -> tuple[Model, OnnxGraph]:
     """Returns the model at the last size, and the one for all sizes; raises :class:`DmlError` if there is none."""
-    making = _Making(graph, ranges, compiled)
+    making = _Making(graph, limits, compiled)
     making.collect()
     return making.models[0], making.merged()
 
 
 class _Making(Generic[Model]):
-    def __init__(self, graph: NamedGraph, ranges: Ranges, compiled: Callable[[Values], Model]) -> None:
+    def __init__(self, graph: NamedGraph, limits: Limits, compiled: Callable[[Values], Model]) -> None:
         self.graph = graph
-        self.ranges = ranges
+        self.limits = limits
+        self.ranges = limits.ranges
         self.compiled = compiled
         self.points: list[Values] = []
         self.models: list[Model] = []
@@ -81,7 +82,7 @@ class _Making(Generic[Model]):
         """Merges the models; if a node does not work at a size, adds the model at that size."""
         while True:
             try:
-                return merged(self.graph, self.points, [item.lowered for item in self.models], self.ranges)
+                return merged(self.graph, self.points, [item.lowered for item in self.models], self.limits)
             except MissedError as missed:
                 if missed.point in self.points:
                     raise too_few(missed.node, missed.point) from None

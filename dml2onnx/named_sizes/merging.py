@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
@@ -15,17 +15,16 @@ from dml2onnx.named_sizes.windows import whole_pictures, widest
 from dml2onnx.onnx_model import UNKNOWN, Array, Body, Node, OnnxGraph, Origin, Port, Value, has_names, is_unknown
 from dml2onnx.onnx_model.records import Attribute
 from dml2onnx.sizes.expressions import Expr
+from dml2onnx.sizes.limits import Limits
 from dml2onnx.sizes.named import NamedGraph, Values, refused
 
 TAKING_LISTS = frozenset({"Expand", "Pad", "Reshape", "Resize", "Slice", "Squeeze", "Tile", "Unsqueeze"})
 """Operators whose constants are lists of sizes or axes, besides all reductions."""
 
 
-def merged(
-    graph: NamedGraph, points: Sequence[Values], models: Sequence[OnnxGraph], ranges: Mapping[str, tuple[int, int]]
-) -> OnnxGraph:
+def merged(graph: NamedGraph, points: Sequence[Values], models: Sequence[OnnxGraph], limits: Limits) -> OnnxGraph:
     """Returns the model for all sizes; raises :class:`DmlError` with the node where the models differ otherwise."""
-    return _Merging(models, Numbers(graph, points, ranges)).model()
+    return _Merging(models, Numbers(graph, points, limits)).model()
 
 
 def difference(one: OnnxGraph, other: OnnxGraph) -> str | None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from random import Random
 
 from dml2onnx.onnx_model import NamedSize
 from dml2onnx.sizes.expressions import Expr, Symbol
+from dml2onnx.sizes.limits import Limits
 from dml2onnx.sizes.named import NamedGraph, Values, refused
 from dml2onnx.sizes.ranges import drawn
 
@@ -21,19 +22,20 @@ NEARBY = 16
 class Numbers:
     """The expressions of a graph, by their values at several sizes."""
 
-    def __init__(self, graph: NamedGraph, points: Sequence[Values], ranges: Mapping[str, tuple[int, int]]) -> None:
+    def __init__(self, graph: NamedGraph, points: Sequence[Values], limits: Limits) -> None:
         self.graph = graph
-        self.ranges = ranges
+        self.limits = limits
+        self.ranges = limits.ranges
         self.points = points
         self.old = {
-            name: old if low <= (old := graph.old(name)) <= high else low for name, (low, high) in ranges.items()
+            name: old if low <= (old := graph.old(name)) <= high else low for name, (low, high) in limits.ranges.items()
         }
         """Example sizes: the model's own, if they are within the ranges."""
         self.by_text: dict[str, Expr] = {}
         """The expressions of sizes, by their text."""
         self._known: dict[tuple[int, ...], Expr] = {}
         self._require_distinct()
-        self._samples = list(drawn(graph, ranges, SAMPLES, Random(0)))
+        self._samples = list(drawn(graph, limits.ranges, SAMPLES, Random(0)))
         self._negative: dict[Expr, Values | None] = {}
         self._doubtful: set[tuple[int, ...]] = set()
         """Values of two expressions that differ at other sizes."""
@@ -138,7 +140,7 @@ class Numbers:
         """The size of a model for an expression."""
         text = self.text(expr)
         self.by_text[text] = self.graph.traced.solver.resolved(expr)
-        return NamedSize(self.graph.number(expr, self.old), text, self.ranges.get(text))
+        return NamedSize(self.graph.number(expr, self.old), text, self.graph.of_names(expr), self.limits)
 
 
 def _ratios(numbers: Sequence[int], of: Sequence[int]) -> tuple[int, ...]:

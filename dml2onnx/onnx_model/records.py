@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.ir.view import Layout
 from dml2onnx.onnx_model.types import Array, DType, stored_size
+
+if TYPE_CHECKING:
+    from dml2onnx.sizes.expressions import Expr
+    from dml2onnx.sizes.limits import Limits
 
 Attribute: TypeAlias = "int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...] | Body"
 """INT, FLOAT, STRING, INTS, FLOATS, STRINGS or GRAPH."""
@@ -37,23 +41,32 @@ class NamedSize(int):
     """A named size, or an expression of names: ``N``, ``2*H``. Its number is the value in one model."""
 
     text: str
-    range: tuple[int, int] | None
-    """The smallest and largest value of a name; ``None`` for an expression."""
+    expr: Expr
+    """The expression; its symbols are names."""
+    limits: Limits
+    """The values that the names may have."""
 
-    def __new__(cls, value: int, text: str, range: tuple[int, int] | None = None) -> NamedSize:
+    def __new__(cls, value: int, text: str, expr: Expr, limits: Limits) -> NamedSize:
         """The size ``text``, with the number ``value`` in the model that this one was made from."""
         made = super().__new__(cls, value)
         made.text = text
-        made.range = range
+        made.expr = expr
+        made.limits = limits
         return made
+
+    def at(self, values: Mapping[str, int]) -> int:
+        """The number at these values of names; the size itself if one of its names is missing."""
+        if any(symbol.name not in values for symbol in self.expr.symbols()):
+            return self
+        return self.expr.at(lambda symbol: values[symbol.name])
 
     def __repr__(self) -> str:
         return self.text
 
     __str__ = __repr__
 
-    def __reduce__(self) -> tuple[type[NamedSize], tuple[int, str, tuple[int, int] | None]]:
-        return NamedSize, (int(self), self.text, self.range)
+    def __reduce__(self) -> tuple[type[NamedSize], tuple[int, str, Expr, Limits]]:
+        return NamedSize, (int(self), self.text, self.expr, self.limits)
 
 
 def has_names(shape: tuple[int, ...]) -> bool:

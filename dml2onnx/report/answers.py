@@ -70,6 +70,8 @@ class CompileAnswer(Written):
     """The applied passes; empty with ``-O0``."""
     inputs: tuple[Buffer, ...]
     outputs: tuple[Buffer, ...]
+    named_sizes: str = ""
+    """The possible values of named sizes: ``N=1..64, H=2..128 in steps of 2``."""
     weight_bytes: int
     in_place: tuple[str, ...] = ()
     """Files that the model refers to instead of copying them, relative to its directory."""
@@ -280,6 +282,7 @@ def compiled(
         passes=model.passes,
         inputs=buffers(model.inputs),
         outputs=buffers(model.outputs),
+        named_sizes=model.metadata.get("dml2onnx_sizes", ""),
         weight_bytes=model.weight_bytes,
         in_place=tuple(in_place),
         minimum_feature_level=None if minimum is None else minimum.name,

@@ -13,7 +13,7 @@ from dml2onnx.catalog.likeness import nearest
 from dml2onnx.codes.running import INPUT_SHAPE, INPUT_TYPE, MISSING_INPUT, UNKNOWN_INPUT
 from dml2onnx.diagnostics import Diagnostic, DmlError, Remedy, quote, shortened, visible
 from dml2onnx.ir.view import Layout
-from dml2onnx.onnx_model import Array, NamedSize, Port, has_names
+from dml2onnx.onnx_model import Array, NamedSize, Port
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,8 +29,8 @@ def check_inputs(ports: Sequence[Port], supplied: Mapping[str, npt.ArrayLike]) -
     """
     arrays = arguments.arrays(supplied, names=[port.name for port in ports])
     feeds: dict[str, Array] = {}
-    ports = at_sizes(ports, arrays)
-    for port in ports:
+    values = named_values(ports, arrays)
+    for port in at_sizes(ports, values):
         array = arrays.get(port.name)
         if array is None or array.dtype != port.dtype:
             break
@@ -39,36 +39,56 @@ def check_inputs(ports: Sequence[Port], supplied: Mapping[str, npt.ArrayLike]) -
                 break
             array = stored
         feeds[port.onnx_name] = array if array.flags.c_contiguous else np.ascontiguousarray(array)
-    if len(feeds) == len(ports) == len(arrays):
-        return feeds
-    raise DmlError(*_findings(ports, arrays))
+    if not len(feeds) == len(ports) == len(arrays):
+        raise DmlError(*_findings(ports, arrays))
+    limits = next((size.limits for port in ports for size in _named(port)), None)  # the same for all
+    if limits is not None and (problems := list(limits.problems(values))):
+        raise DmlError(*problems)
+    return feeds
 
 
-def at_sizes(ports: Sequence[Port], arrays: Mapping[str, Array]) -> Sequence[Port]:
-    """Returns the ports with each named size replaced by its number in these arrays, if that is in range.
+def named_values(ports: Sequence[Port], arrays: Mapping[str, Array]) -> dict[str, int]:
+    """Returns the value of each name in these arrays by public name, if it is in range.
 
-    The first array with a named dimension determines its size; other arrays are checked against it.
+    The first array with a dimension of that name determines it; other arrays have to match.
     """
-    if not any(has_names(port.shape) for port in ports):
-        return ports
-    known: dict[str, int] = {}
+    values: dict[str, int] = {}
     for port in ports:
         array = arrays.get(port.name)
         if array is not None and array.ndim == len(port.shape):
             for size, found in zip(port.shape, array.shape, strict=True):
-                if isinstance(size, NamedSize) and found >= 1 and _is_in(found, size.range):
-                    known.setdefault(size.text, found)
+                if isinstance(size, NamedSize) and size.text in size.limits.ranges:
+                    low, high = size.limits.ranges[size.text]
+                    if low <= found <= high:
+                        values.setdefault(size.text, found)
+    return values
+
+
+def at_sizes(ports: Sequence[Port], values: Mapping[str, int]) -> Sequence[Port]:
+    """Returns the ports with their named sizes replaced by numbers, as far as these values determine them."""
+    if not values:
+        return ports
     return [
-        replace(
-            port,
-            shape=tuple(known.get(size.text, size) if isinstance(size, NamedSize) else size for size in port.shape),
-        )
+        replace(port, shape=tuple(size.at(values) if isinstance(size, NamedSize) else size for size in port.shape))
         for port in ports
     ]
 
 
-def _is_in(size: int, limits: tuple[int, int] | None) -> bool:
-    return limits is None or limits[0] <= size <= limits[1]
+def _named(port: Port) -> list[NamedSize]:
+    return [size for size in port.shape if isinstance(size, NamedSize)]
+
+
+def _names_hint(port: Port, ports: Sequence[Port], arrays: Mapping[str, Array]) -> str:
+    """The ranges of the names in a shape, or the other input that determines them."""
+    notes = []
+    limits = {symbol.name: size.limits for size in _named(port) for symbol in sorted(size.expr.symbols())}
+    for name, limit in limits.items():
+        first = next((item.name for item in ports if name in named_values([item], arrays)), None)
+        if first is None:
+            notes.append(limit.shown(name))
+        elif first != port.name:
+            notes.append(f"{name} is {named_values(ports, arrays)[name]} in {quote(first)}")
+    return f"; {', '.join(notes)}" if notes else ""
 
 
 def _stored(port: Port, array: Array) -> Array | None:
@@ -112,6 +132,7 @@ def _converted(port: Port, array: Array) -> tuple[Remedy, ...]:
 def _findings(ports: Sequence[Port], arrays: Mapping[str, Array]) -> Iterator[Diagnostic]:
     names = shortened(", ".join(port.name for port in ports)) or "none"
     known = {port.name for port in ports}
+    sized = at_sizes(ports, named_values(ports, arrays))
     missing = [port.name for port in ports if port.name not in arrays]
     unknown = [name for name in arrays if name not in known]
     similar: set[str] = set()
@@ -119,7 +140,7 @@ def _findings(ports: Sequence[Port], arrays: Mapping[str, Array]) -> Iterator[Di
         similar.update(missing if len(missing) == len(unknown) == 1 else nearest(name, missing))
         message = f"the model has no input {quote(name)}; its inputs are: {names}"
         yield UNKNOWN_INPUT.at(message, expected=names, found=name)
-    for port in ports:
+    for stated, port in zip(ports, sized, strict=True):
         if port.name in similar:
             continue
         if port.name not in arrays:
@@ -135,6 +156,6 @@ def _findings(ports: Sequence[Port], arrays: Mapping[str, Array]) -> Iterator[Di
             yield INPUT_TYPE.at(message, expected=port.dtype, found=array.dtype, remedies=remedies)
         elif array.shape != port.shape and _stored(port, array) is None:
             wanted = f"shape {list(port.shape)} (or be flat)"
-            hint = _layout_hint(port, array.shape)
+            hint = _layout_hint(port, array.shape) or _names_hint(stated, ports, arrays)
             message = f"input {quote(port.name)} must have {wanted}, not {list(array.shape)}{hint}"
             yield INPUT_SHAPE.at(message, expected=list(port.shape), found=list(array.shape))

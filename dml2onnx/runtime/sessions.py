@@ -20,7 +20,7 @@ from dml2onnx.providers.distributions import clash, distributions
 from dml2onnx.providers.installed import plugin_devices, require_providers
 from dml2onnx.providers.table import AUTO, BY_NAME, DEFAULT_POLICY, POLICY, SHORT_NAMES
 from dml2onnx.providers.threads import session_threads
-from dml2onnx.runtime.feeds import check_inputs
+from dml2onnx.runtime.feeds import at_sizes, check_inputs, named_values
 from dml2onnx.runtime.profiles import NodeTime, node_times
 from dml2onnx.runtime.weights import Weights
 
@@ -97,12 +97,15 @@ class Session:
         """Returns preallocated inputs and outputs of this session, for repeated runs without copies.
 
         ``inputs`` are as for :meth:`run`; contiguous arrays are used without a copy, and missing ones are zeros.
+        They determine named sizes, and so the shapes of the outputs; other sizes need another :class:`Bound`.
         Changes of :attr:`Bound.inputs` take effect in the next run.
         """
         supplied = arguments.arrays(inputs, names=[port.name for port in self._inputs])
-        zeros = {port.name: np.zeros(port.shape, port.dtype) for port in self._inputs if port.name not in supplied}
+        ports = at_sizes(self._inputs, named_values(self._inputs, supplied))
+        zeros = {port.name: np.zeros(port.shape, port.dtype) for port in ports if port.name not in supplied}
         feeds = check_inputs(self._inputs, {**supplied, **zeros})
-        return Bound(self._session, self._inputs, self._outputs, feeds, self._mapped_files)
+        values = named_values(self._inputs, {port.name: feeds[port.onnx_name] for port in self._inputs})
+        return Bound(self._session, self._inputs, at_sizes(self._outputs, values), feeds, self._mapped_files)
 
     def end_profile(self, runs: int = 1) -> list[NodeTime]:
         """The median time of every node over the ``runs`` so far; requires ``profile``."""

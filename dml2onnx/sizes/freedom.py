@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dml2onnx.sizes.expressions import Expr
+from dml2onnx.sizes.limits import step_of
 from dml2onnx.sizes.named import NamedGraph
 
 if TYPE_CHECKING:
@@ -101,11 +101,7 @@ def _renamed(text: str, name: str) -> str:
 def _step(named: NamedGraph, label: str, old: int) -> int:
     """The step between possible sizes; 0 if they are irregular."""
     own = named.own_values()
-    sizes = [size for size in range(old, old + PROBES) if not named.problems({**own, label: size})]
-    steps = {following - size for size, following in pairwise(sizes)}
-    if not steps:
-        return 1
-    return steps.pop() if len(steps) == 1 else 0
+    return step_of(size for size in range(old, old + PROBES) if named.is_possible({**own, label: size}))
 
 
 def _last(named: NamedGraph, label: str, old: int, is_possible: Callable[[Mapping[str, int]], bool]) -> int | None:

@@ -136,6 +136,26 @@ class NamedGraph:
                 return Expr.of(symbol)
         return spelled(resolved, self.traced.solver)
 
+    def of_names(self, expr: Expr) -> Expr:
+        """An expression in the stated names only: quotients of them are rounded down, and other sizes are numbers.
+
+        It has the same value as ``expr`` wherever the solver's conditions hold.
+        """
+        names, quotients, value = set(self.requested.names.values()), self.traced.solver.quotients, self.values_at({})
+
+        def changed(symbol: Symbol) -> Expr | None:
+            if symbol in names:
+                return None
+            if symbol not in quotients:
+                return Expr.of(value(symbol))
+            whole, divisor, _ = quotients[symbol]
+            return Expr.of(whole).divided(divisor)
+
+        expr = self.in_names(expr)
+        while not expr.symbols() <= names:
+            expr = expr.replaced(changed)
+        return expr
+
     def lowest(self, name: str, is_valid: Callable[[Values], bool]) -> int:
         """The smallest possible size of a name, if all sizes between it and the model's own are possible."""
         low, high = 1, self.old(name)

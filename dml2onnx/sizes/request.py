@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.diagnostics import Code, Diagnostic
     from dml2onnx.ir.graph import Graph
-    from dml2onnx.sizes.solver import Fixed, Guard, Place, Solver
+    from dml2onnx.sizes.solver import Fixed, Guard, Solver
     from dml2onnx.sizes.tracing import Traced
 
 
@@ -154,11 +154,7 @@ def values_for(requested: Request, traced: Traced) -> tuple[Callable[[Symbol], i
         if (expr := solver.resolved(Expr.of(symbol))).at(value) != wanted and not _is_part(symbol, solver)
     ]
     if not problems:
-        parts = [(*found, value(found[0])) for found in solver.quotients.values()]
-        problems = [_indivisible(*part) for part in parts if part[3] % part[1]]
-        problems += [
-            _misfit(guard, value, solver) for guard in solver.guards.values() if not _fits(guard, value, solver)
-        ]
+        problems = [misfit(guard, value) for guard in solver.conditions() if not guard.is_met(value)]
     return value, problems
 
 
@@ -166,13 +162,9 @@ def is_possible(requested: Request, traced: Traced) -> bool:
     """Whether :func:`values_for` finds no problems; faster, without messages."""
     solver = traced.solver
     value = value_of(requested, solver)
-    return (
-        all(value(whole) % divisor == 0 for whole, divisor, _ in solver.quotients.values())
-        and all(_fits(guard, value, solver) for guard in solver.guards.values())
-        and all(
-            solver.resolved(Expr.of(symbol)).at(value) == wanted or _is_part(symbol, solver)
-            for symbol, wanted in requested.wanted.items()
-        )
+    return all(guard.is_met(value) for guard in solver.conditions()) and all(
+        solver.resolved(Expr.of(symbol)).at(value) == wanted or _is_part(symbol, solver)
+        for symbol, wanted in requested.wanted.items()
     )
 
 
@@ -181,17 +173,6 @@ def _is_part(symbol: Symbol, solver: Solver) -> bool:
     return any(
         whole is symbol and solver.resolved(Expr.of(part)).symbol is part
         for part, (whole, _, _) in solver.quotients.items()
-    )
-
-
-def _indivisible(symbol: Symbol, divisor: int, place: Place, found: int) -> Diagnostic:
-    return codes.MISFIT_SIZE.at(
-        f"{symbol} is {found}, which is not a multiple of {divisor}: {place.words}",
-        node=place.node,
-        operator=place.operator,
-        pointer=place.source,
-        expected=f"a multiple of {divisor}",
-        found=found,
     )
 
 
@@ -231,19 +212,15 @@ def _sides(fixed: Fixed) -> str:
     return f" ({left}, {left.old}, has to be {other})"
 
 
-def _fits(guard: Guard, value: Callable[[Symbol], int], solver: Solver) -> bool:
-    found = solver.resolved(guard.expr).at(value)
-    return found % guard.divisor == 0 if guard.divisor else found == 0
-
-
-def _misfit(guard: Guard, value: Callable[[Symbol], int], solver: Solver) -> Diagnostic:
-    expr = solver.resolved(guard.expr)
+def misfit(guard: Guard, value: Callable[[Symbol], int], remark: str = "") -> Diagnostic:
+    """Returns the finding that a condition does not hold at these values; the message ends with ``remark``."""
+    expr = guard.expr
     found = expr.at(value)
     if guard.divisor:
         message = f"{expr} is {found}, which is not a multiple of {guard.divisor}: {guard.place.words}"
         expected = f"a multiple of {guard.divisor}"
     else:
-        left, right = (solver.resolved(side) for side in guard.sides or (expr, Expr({})))
+        left, right = guard.sides or (expr, Expr({}))
         if left.number is not None:
             left, right = right, left
         found, expected = left.at(value), str(right.at(value))
@@ -251,5 +228,5 @@ def _misfit(guard: Guard, value: Callable[[Symbol], int], solver: Solver) -> Dia
         message = f"{left} is {found}, and has to be {other}: {guard.place.words}"
     place = guard.place
     return codes.MISFIT_SIZE.at(
-        message, node=place.node, operator=place.operator, pointer=place.source, expected=expected, found=found
+        message + remark, node=place.node, operator=place.operator, pointer=place.source, expected=expected, found=found
     )

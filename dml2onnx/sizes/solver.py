@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dml2onnx.sizes.expressions import Expr, Kind, Size, Symbol, as_size
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,16 @@ class Guard:
     place: Place
     sides: tuple[Expr, Expr] | None = None
     """The two sides of an equation."""
+
+    def is_met(self, value: Callable[[Symbol], int]) -> bool:
+        """Whether it holds at these values of the symbols."""
+        found = self.expr.at(value)
+        return found % self.divisor == 0 if self.divisor else found == 0
+
+    def converted(self, change: Callable[[Expr], Expr]) -> Guard:
+        """The same condition with changed expressions."""
+        sides = None if self.sides is None else (change(self.sides[0]), change(self.sides[1]))
+        return Guard(change(self.expr), self.divisor, self.place, sides)
 
 
 @dataclass
@@ -97,6 +107,13 @@ class Solver:
             if item in self.bound:
                 found += [other for other in self.bound[item].symbols() if other not in found]
         return found
+
+    def conditions(self) -> Iterator[Guard]:
+        """Yields all that substitution does not ensure: first that quotients are whole, then the guards."""
+        for whole, divisor, place in self.quotients.values():
+            yield Guard(Expr.of(whole), divisor, place)
+        for guard in self.guards.values():
+            yield guard.converted(self.resolved)
 
     # --- Requirements ---
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Mapping
 
 import numpy as np
@@ -9,8 +10,11 @@ import onnxruntime
 import pytest
 
 import dml2onnx
+from dml2onnx.builder.expression import Expression
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.graph import Graph
+from dml2onnx.ir.operator import Size2D
+from dml2onnx.onnx_model import NamedSize
 from tests.sizes.networks import digits, picture
 from tests.sizes.programs import STEPS, Program
 from tests.sizes.test_networks import _feeds
@@ -84,9 +88,72 @@ def test_names_with_two_sizes_are_distinguished() -> None:
 def test_names_are_limited_to_their_range() -> None:
     model = dml2onnx.compile(digits(), sizes={"images": ("N", 1, 8, 8)}, ranges={"N": (1, 9)})
     model.run({"images": np.zeros((9, 1, 8, 8), np.float32)})
-    with pytest.raises(DmlError, match=r"shape \[N, 1, 8, 8\]"):
+    with pytest.raises(DmlError, match=r"shape \[N, 1, 8, 8\] .*; N=1\.\.9$"):
         model.run({"images": np.zeros((10, 1, 8, 8), np.float32)})
     assert model.metadata["dml2onnx_sizes"] == "N=1..9"
+
+
+def _halved_and_doubled(g: dml2onnx.GraphBuilder, x: Expression) -> dml2onnx.Graph:
+    """A join of a tensor with one that has the same height only if that is even."""
+    small = g.max_pooling(x, [2, 1], [2, 1])[0]
+    return g.build({"y": g.join([x, g.upsample_2d(small, Size2D(1, 2), "NEAREST_NEIGHBOR")], 1)})
+
+
+def test_sizes_that_the_graph_cannot_have_are_refused() -> None:
+    g = dml2onnx.GraphBuilder(ranges={"N": (1, 4), "H": (2, 20)})
+    graph = _halved_and_doubled(g, g.input("x", np.float32, ["N", 3, "H", 4]))
+    model = dml2onnx.compile(graph)
+    assert model.metadata["dml2onnx_sizes"] == "N=1..4, H=2..20 in steps of 2"
+    session = model.session()
+    even, odd = ({"x": np.zeros((1, 3, height, 4), np.float32)} for height in (10, 11))
+    for run in (
+        model.run,
+        session.run,
+        lambda feeds: session.bind(feeds).run(),
+        lambda feeds: dml2onnx.run(graph, feeds),
+    ):
+        assert run(even)["y"].shape == (1, 6, 10, 4)
+        with pytest.raises(DmlError) as caught:
+            run(odd)
+        (finding,) = caught.value.diagnostics
+        assert (finding.code, finding.node) == ("DML2104", "join")
+        assert finding.message.startswith("2*floor(H/2) is 10, and has to be 11, H: ")
+        assert finding.message.endswith("; H=2..20 in steps of 2")
+    with pytest.raises(DmlError, match=r"; H=2\.\.20 in steps of 2$"):
+        model.run({"x": np.zeros((1, 3, 22, 4), np.float32)})
+
+
+def test_every_refused_size_is_named() -> None:
+    """Also multiples of multiples: the second SPACE_TO_DEPTH reads half of the height."""
+    g = dml2onnx.GraphBuilder(ranges={"H": (8, 64), "W": (8, 64)})
+    x = g.input("x", np.float32, [1, 4, "H", "W"])
+    model = dml2onnx.compile(g.build({"y": g.space_to_depth(g.space_to_depth(x, 2), 2)}))
+    assert model.metadata["dml2onnx_sizes"] == "H=8..64 in steps of 4, W=8..64 in steps of 4"
+    assert model.run({"x": np.zeros((1, 4, 12, 8), np.float32)})["y"].shape == (1, 64, 3, 2)
+    with pytest.raises(DmlError) as caught:
+        model.run({"x": np.zeros((1, 4, 14, 14), np.float32)})
+    assert [item.message.partition(":")[0] for item in caught.value.diagnostics] == [
+        f"floor({name}/2) is 7, which is not a multiple of 2" for name in "HW"
+    ]
+
+
+def test_conditions_of_several_names() -> None:
+    g = dml2onnx.GraphBuilder(ranges={"N": (2, 8), "H": (5, 8)})
+    x = g.input("x", np.float32, ["N", 1, "H", 6])
+    n, _, h, w = x.sizes
+    model = dml2onnx.compile(_halved_and_doubled(g, g.activation_identity(g.reinterpret(x, sizes=[1, 1, n * h, w]))))
+    assert model.metadata["dml2onnx_sizes"] == "N=2..8, H=5..8, if 2*floor(N*H/2) is N*H"
+    assert model.run({"x": np.zeros((4, 1, 5, 6), np.float32)})["y"].shape == (1, 2, 20, 6)
+    with pytest.raises(DmlError, match=r"is 14, and has to be 15, N\*H: .*; N=2\.\.8, H=5\.\.8$"):
+        model.run({"x": np.zeros((3, 1, 5, 6), np.float32)})
+
+
+def test_sizes_of_a_pickled_model() -> None:
+    sizes = {"picture": ("N", 3, "H", "W")}
+    model = dml2onnx.compile(picture(), sizes=sizes, ranges={"N": (1, 4), "H": (16, 240), "W": (16, 240)})
+    (shape,) = [port.shape for port in pickle.loads(pickle.dumps(model.outputs))]
+    values = {"N": 3, "H": 40, "W": 16}
+    assert [size.at(values) if isinstance(size, NamedSize) else size for size in shape] == [3, 3, 160, 64]
 
 
 def test_dimensions_fixed_by_the_session() -> None:

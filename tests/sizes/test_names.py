@@ -175,6 +175,8 @@ def test_commands_take_names(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     np.save(tmp_path / "x.npy", x)
     assert main(["run", str(native), "--input", f"picture={tmp_path / 'x.npy'}", "--output-dir", str(tmp_path)]) == 0
     capsys.readouterr()
+    assert main(["compile", picture, *options, "-o", str(tmp_path / "picture.onnx")]) == 0
+    assert "N=1..2, H=8..64 in steps of 8, W=8..64 in steps of 8\n" in capsys.readouterr().out
     wanted = dml2onnx.run(picture, {"picture": x}, sizes={"picture": x.shape})["result"]
     np.testing.assert_array_equal(np.load(tmp_path / "result.npy"), wanted)
     assert main(["sizes", picture, *options]) == 2
