@@ -74,13 +74,16 @@ def test_a_read_value_is_proposed_if_it_is_the_only_one() -> None:
 
 def test_two_values_in_each_others_place() -> None:
     x, places = ({"DataType": name, "Sizes": [2, 4]} for name in ("FLOAT32", "UINT32"))
-    node = {"type": "GATHER_ELEMENTS", "desc": {"Axis": 1, "OutputTensor": x}, "outputs": {"OutputTensor": "y"}}
+    desc = {"Axis": 1, "OutputTensor": x}
+    node: Model = {"type": "GATHER_ELEMENTS", "desc": desc, "outputs": {"OutputTensor": "y"}}
     node["inputs"] = {"InputTensor": "places", "IndicesTensor": "x"}
     graph = {"dml2onnx": 1, "inputs": {"x": x, "places": places}, "nodes": [node], "outputs": ["y"]}
     (item,) = found_in(json.dumps(graph))
     first = item.remedies[0]
     assert first.words == 'InputTensor "x" and IndicesTensor "places": the other way round'
     assert [edit.value for edit in first.edits] == ["x", "places"]
+    node["inputs"]["IndicesTensor"], desc["IndicesTensor"] = {"value": "x", "offset": 4}, x
+    assert not any("other way" in remedy.words for item in found_in(json.dumps(graph)) for remedy in item.remedies)
 
 
 def test_no_value_that_depends_on_the_node_is_proposed() -> None:
