@@ -350,6 +350,14 @@ def test_padding_of_one_end(forgotten: str) -> None:
     assert f"{forgotten} [1, 1]" in [remedy.words for remedy in item.remedies]
 
 
+def test_an_output_of_another_rank_follows_its_input() -> None:
+    (item,) = check(replace(one(op("ACTIVATION_RELU", InputTensor=t(2), OutputTensor=t(2, 2))), format="native"))
+    assert [remedy.words for remedy in item.remedies] == [
+        "OutputTensor of sizes [2], inferred from the other fields",
+        "InputTensor of sizes [2, 2]",
+    ]
+
+
 def test_a_fraction_in_an_integer_constant() -> None:
     assert remedies(MOBILE, "constants/deep.b", tensor("INT32", 1, 32, 1, 1, fill=0.1)) == ["DataType FLOAT32"]
 
