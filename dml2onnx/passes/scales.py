@@ -209,7 +209,7 @@ def _parts(draft: Draft, product: Node) -> tuple[Numbers, Numbers] | None:
     if b.size > 1 and (output is None or b.size != output.shape[-1] or b.shape[-1] != b.size):
         return None
     alpha, beta = (cast("float", product.attributes.get(name, 1.0)) for name in ("alpha", "beta"))
-    return w * alpha, b.reshape(-1) * beta if b.size > 1 else b.reshape(()) * beta
+    return w * alpha, b.reshape(-1) * beta
 
 
 def _by_channel(product: Node, weights: Numbers, factor: Numbers, *, of_result: bool) -> Numbers:

@@ -74,13 +74,16 @@ def test_a_read_value_is_proposed_if_it_is_the_only_one() -> None:
 
 def test_two_values_in_each_others_place() -> None:
     x, places = ({"DataType": name, "Sizes": [2, 4]} for name in ("FLOAT32", "UINT32"))
-    node = {"type": "GATHER_ELEMENTS", "desc": {"Axis": 1, "OutputTensor": x}, "outputs": {"OutputTensor": "y"}}
+    desc = {"Axis": 1, "OutputTensor": x}
+    node: Model = {"type": "GATHER_ELEMENTS", "desc": desc, "outputs": {"OutputTensor": "y"}}
     node["inputs"] = {"InputTensor": "places", "IndicesTensor": "x"}
     graph = {"dml2onnx": 1, "inputs": {"x": x, "places": places}, "nodes": [node], "outputs": ["y"]}
     (item,) = found_in(json.dumps(graph))
     first = item.remedies[0]
     assert first.words == 'InputTensor "x" and IndicesTensor "places": the other way round'
     assert [edit.value for edit in first.edits] == ["x", "places"]
+    node["inputs"]["IndicesTensor"], desc["IndicesTensor"] = {"value": "x", "offset": 4}, x
+    assert not any("other way" in remedy.words for item in found_in(json.dumps(graph)) for remedy in item.remedies)
 
 
 def test_no_value_that_depends_on_the_node_is_proposed() -> None:
@@ -345,6 +348,14 @@ def test_padding_of_one_end(forgotten: str) -> None:
     fields = {"StartPadding": ones, "EndPadding": ones, "Strides": ones, "IncludePadding": False} | {forgotten: (0, 0)}
     (item,) = check(one(op("AVERAGE_POOLING", InputTensor=x, OutputTensor=x, WindowSize=(3, 3), **fields)))
     assert f"{forgotten} [1, 1]" in [remedy.words for remedy in item.remedies]
+
+
+def test_an_output_of_another_rank_follows_its_input() -> None:
+    (item,) = check(replace(one(op("ACTIVATION_RELU", InputTensor=t(2), OutputTensor=t(2, 2))), format="native"))
+    assert [remedy.words for remedy in item.remedies] == [
+        "OutputTensor of sizes [2], inferred from the other fields",
+        "InputTensor of sizes [2, 2]",
+    ]
 
 
 def test_a_fraction_in_an_integer_constant() -> None:
