@@ -80,10 +80,10 @@ def test_two_values_in_each_others_place() -> None:
     graph = {"dml2onnx": 1, "inputs": {"x": x, "places": places}, "nodes": [node], "outputs": ["y"]}
     (item,) = found_in(json.dumps(graph))
     first = item.remedies[0]
-    assert first.words == 'InputTensor "x" and IndicesTensor "places": the other way round'
+    assert first.words == 'InputTensor "x" and IndicesTensor "places": swapped'
     assert [edit.value for edit in first.edits] == ["x", "places"]
     node["inputs"]["IndicesTensor"], desc["IndicesTensor"] = {"value": "x", "offset": 4}, x
-    assert not any("other way" in remedy.words for item in found_in(json.dumps(graph)) for remedy in item.remedies)
+    assert not any("swapped" in remedy.words for item in found_in(json.dumps(graph)) for remedy in item.remedies)
 
 
 def test_no_value_that_depends_on_the_node_is_proposed() -> None:

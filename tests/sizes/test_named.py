@@ -137,6 +137,22 @@ def test_every_refused_size_is_named() -> None:
     ]
 
 
+def test_irregular_sizes() -> None:
+    """Windows of 3 and of 2 elements in steps of 3 are equally many unless the remainder is 2."""
+    g = dml2onnx.GraphBuilder(ranges={"H": (3, 16)})
+    x = g.input("x", np.float32, [1, 1, "H", 6])
+    thirds = [g.max_pooling(x, [size, 1], [3, 1])[0] for size in (3, 2)]
+    model = dml2onnx.compile(g.build({"y": g.join(thirds, 1)}))
+    assert model.metadata["dml2onnx_sizes"] == "H=3..16, if floor((H + 1)/3) is floor(H/3)"
+    for height in range(3, 17):
+        feeds = {"x": np.zeros((1, 1, height, 6), np.float32)}
+        if height % 3 < 2:
+            assert model.run(feeds)["y"].shape == (1, 2, height // 3, 6)
+            continue
+        with pytest.raises(DmlError, match=r"DML2104 .*; H=3\.\.16$"):
+            model.run(feeds)
+
+
 def test_conditions_of_several_names() -> None:
     g = dml2onnx.GraphBuilder(ranges={"N": (2, 8), "H": (5, 8)})
     x = g.input("x", np.float32, ["N", 1, "H", 6])
@@ -145,6 +161,16 @@ def test_conditions_of_several_names() -> None:
     assert model.metadata["dml2onnx_sizes"] == "N=2..8, H=5..8, if 2*floor(N*H/2) is N*H"
     assert model.run({"x": np.zeros((4, 1, 5, 6), np.float32)})["y"].shape == (1, 2, 20, 6)
     with pytest.raises(DmlError, match=r"is 14, and has to be 15, N\*H: .*; N=2\.\.8, H=5\.\.8$"):
+        model.run({"x": np.zeros((3, 1, 5, 6), np.float32)})
+
+
+def test_conditions_of_a_name_with_a_single_size() -> None:
+    g = dml2onnx.GraphBuilder(ranges={"N": (3, 3), "H": (2, 8)})
+    x = g.input("x", np.float32, ["N", 1, "H", 6])
+    n, _, h, w = x.sizes
+    model = dml2onnx.compile(_halved_and_doubled(g, g.activation_identity(g.reinterpret(x, sizes=[1, 1, n * h, w]))))
+    assert model.run({"x": np.zeros((3, 1, 4, 6), np.float32)})["y"].shape == (1, 2, 12, 6)
+    with pytest.raises(DmlError, match=r"is 14, and has to be 15, N\*H: .*; N=3\.\.3, H=2\.\.8"):
         model.run({"x": np.zeros((3, 1, 5, 6), np.float32)})
 
 
@@ -182,7 +208,7 @@ def test_pooling_over_whole_images_has_one_form(data_type: str) -> None:
     graph = g.build({"y": g.average_pooling(x, None, x.sizes[2:]), "z": g.lp_pooling(x, x.sizes[2:], p=3)})
     model = dml2onnx.compile(graph)
     assert {"GlobalAveragePool", "GlobalLpPool"} <= {node.op_type for node in model.lowered.nodes}
-    for n, h, w in ((1, 13, 13), (2, 5, 7), (3, 1, 30), (1, 1, 1)):
+    for n, h, w in ((1, 13, 13), (2, 5, 7), (3, 1, 30), (1, 1, 2)):  # of one element the static model has Abs
         _compare(graph, {"x": ("N", 8, "H", "W")}, {"N": n, "H": h, "W": w}, model)
 
 
