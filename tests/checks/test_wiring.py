@@ -16,7 +16,7 @@ from dml2onnx.frontends.dx_resources import UnusedResources
 from dml2onnx.frontends.edge_remedies import ConnectedPorts
 from tests.checks.build import found_in
 from tests.frontends.models import REMOVE, Model, f32
-from tests.newcomers.build import edit, tensor
+from tests.newcomers.build import edit, one, tensor
 from tests.newcomers.networks import AUTOENCODER, DISPATCHED, GRAPH_OF_FOUR, MOBILE, SENTENCE, UNET
 
 if TYPE_CHECKING:
@@ -149,6 +149,15 @@ def test_a_filter_with_an_extra_channel_is_not_another_layout() -> None:
         (DISPATCHED, "conv/FilterTensor/Sizes", 4),
     ):
         assert remedies(model, path, [filters, 4, 3, 3])[0] == f"FilterTensor of sizes {[filters, 3, 3, 3]}"
+
+
+def test_a_layout_comes_after_sizes_that_fit_the_stated_output_and_says_what_becomes_of_it() -> None:
+    assert remedies(one("CONVOLUTION", [1, 3, 8, 8], [4, 2, 3, 3], None, [1, 4, 8, 8], Padding=[1, 1])) == [
+        "FilterTensor of sizes [4, 3, 3, 3]",
+        "InputTensor of sizes [1, 2, 8, 8]",
+        "FilterTensor looks like HWIO: Sizes [3, 3, 4, 2] with Strides [1, 3, 18, 9], and OutputTensor of sizes"
+        " [1, 3, 7, 9]",
+    ]
 
 
 # --- Edges ------------------------------------------------------------------------------------------------------------
