@@ -61,6 +61,16 @@ def test_of_many_unread_values_none_is_proposed() -> None:
         assert any("which nothing reads" in text for text in words) is is_proposed
 
 
+@pytest.mark.parametrize("written", ["expand", "unknown"])
+def test_a_value_may_be_read_by_a_node_that_could_not_be_read(written: str) -> None:
+    graph = edit(MOBILE, {RESIDUAL: written}).model
+    reader = {"type": "ACTIVATION_RELUU", "inputs": {"InputTensor": "project"}, "outputs": {"OutputTensor": "other"}}
+    for more, is_proposed in (([], True), ([{**reader, "desc": {}}], False)):
+        found = found_in(json.dumps({**graph, "nodes": [*graph["nodes"], *more]}))
+        words = [remedy.words for item in found for remedy in item.remedies]
+        assert any('"project", which nothing reads' in text for text in words) is is_proposed
+
+
 @pytest.mark.parametrize("name", ["tokens", "weights", "mix"])
 def test_all_consequences_of_a_wrong_value_are_one_finding(name: str) -> None:
     """Another data type and other sizes, or a cycle."""
