@@ -37,6 +37,14 @@ TEXTS = "scripts/generate_texts.py"
 """The generator that reads the texts of all files."""
 FORMS = "scripts/generate_forms.py"
 """The generator that compiles every operator for every target."""
+FINDINGS = "scripts/generate_findings.py"
+"""The generator that writes the texts of codes and findings."""
+FIRST = {
+    "schemas/": ("tests/test_coverage.py", "tests/test_schemas.py"),
+    "schemas/targets/": (FORMS, FINDINGS),
+    "dml2onnx/codes/": (FINDINGS,),
+}
+"""Tests and generators that list what is missing after a change of these files, and so come before all others."""
 COMPILING = ("emitter", "legalise", "lowering", "memory", "optimizer_barriers", "passes")
 """Packages of the graph of imports."""
 MOST_USERS = 12
@@ -141,12 +149,13 @@ class Nearness:
     def namesakes(self, path: str) -> Iterable[str]:
         """``tests/lowering/test_pooling_quantized.py`` of ``dml2onnx/lowering/pooling.py``; those that name a file."""
         parts = Path(path).with_suffix("").parts
+        first = [name for start, names in FIRST.items() if path.startswith(start) for name in names]
         if parts[0] not in PACKAGES:
-            return self._naming(Path(path))
+            return [*first, *self._naming(Path(path))]
         mirrored = {"/".join(["tests", *parts[1:-1], f"test_{parts[-1].lstrip('_')}"])}
         if len(parts) > 2:
             mirrored.add(f"tests/{parts[1]}/test_{parts[-1].lstrip('_')}")
-        return [test for test in self.tests if test.startswith(tuple(mirrored))]
+        return [*first, *(test for test in self.tests if test.startswith(tuple(mirrored)))]
 
     def _naming(self, path: Path) -> Iterator[str]:
         for test in self.tests:
@@ -194,8 +203,7 @@ class Nearness:
         """Tests of the same package."""
         parts = Path(path).parts
         if parts[0] == "schemas":  # of operators or targets
-            named = {"tests/test_schemas.py", "tests/test_coverage.py"}
-            return [test for test in self.tests if test in named or test.startswith(f"tests/{parts[1]}/")]
+            return [test for test in self.tests if test.startswith(f"tests/{parts[1]}/")]
         if path.endswith(".md"):  # has commands and programs
             return [test for test in self.tests if test.startswith("tests/docs/")]
         if parts[0] not in PACKAGES or len(parts) < 3:

@@ -130,11 +130,17 @@ class TestAffected:
         ("changed", "concerned"),
         [
             ("schemas/operators/gemm.json", {"tests/test_schemas.py", "tests/test_coverage.py"}),
-            ("schemas/targets/qnn-npu.json", {"tests/test_schemas.py", "tests/targets/test_kernels.py"}),
+            ("schemas/operators/of_today.json", {"tests/test_schemas.py", "tests/test_coverage.py"}),
+            ("schemas/targets/copy.json", {"scripts/generate_forms.py", "scripts/generate_findings.py"}),
+            ("dml2onnx/codes/checking.py", {"scripts/generate_findings.py"}),
         ],
     )
-    def test_changes_of_schemas_run_their_tests(self, changed, concerned):
-        assert concerned <= set(_affected.affected([changed]))
+    def test_what_lists_the_missing_parts_is_within_the_budget(self, changed, concerned, monkeypatch):
+        monkeypatch.setattr(_affected, "durations", lambda: {"tests/test_coverage.py": 9.0})
+        assert concerned <= set(_affected.within(_affected.affected([changed]), 40, 1)[0])
+
+    def test_changes_of_targets_run_their_tests(self):
+        assert "tests/targets/test_kernels.py" in _affected.affected(["schemas/targets/qnn-npu.json"])
 
     @pytest.mark.parametrize(
         ("changed", "generator"),

@@ -71,6 +71,7 @@ class _Tried:
         self, desc: OperatorDesc, findings: Sequence[Diagnostic], judge: AnyJudge, is_read: IsRead | None = None
     ) -> None:
         self.desc = desc
+        self.states_outputs = is_read is not None
         self._is_read = is_read or (lambda _: True)
         self.findings = findings
         self._judge = judge
@@ -115,7 +116,7 @@ def best_trials(
 ) -> list[Trial]:
     """Returns the candidates that resolve the most findings by the fewest and likeliest changes, and add none.
 
-    Outputs are inferred from a change only if ``is_read`` accepts them.
+    Outputs are inferred from a change only if ``is_read`` accepts them; without it, no outputs are stated.
     """
     tried = _Tried(desc, findings, judge, is_read)
     trials = list(tried.improvements(candidates(desc, findings)))
@@ -143,7 +144,8 @@ def _with_single_edits(tried: _Tried, best: Sequence[Trial]) -> list[Trial]:
     """The best candidates, with or replaced by single edits that make the node valid, if these are few.
 
     A known convention is more likely than a number that happens to be valid: then there are no single edits. They are
-    offered beside an inferred output, and beside a change that is no known convention.
+    offered beside an inferred output, and beside a change that is no known convention. They come before a convention
+    that the stated outputs contradict.
     """
     desc = tried.desc
     is_whole = any((tried.refusals or tried.known) <= trial.resolved for trial in best)
@@ -153,7 +155,8 @@ def _with_single_edits(tried: _Tried, best: Sequence[Trial]) -> list[Trial]:
             return found
     is_followed = all(trial.further or _has_alternatives(desc, trial.candidate) for trial in best)
     is_read = not tried.refusals and bool(tried.errors)  # a reader refuses an output that DirectML accepts
-    is_layout = any(trial.candidate.kind in LAYOUTS and not _changes_outputs(desc, trial.candidate) for trial in best)
+    late = [trial for trial in best if _is_layout(trial) and trial.further and tried.states_outputs]
+    is_layout = any(_is_layout(trial) and not _changes_outputs(desc, trial.candidate) for trial in best) and not late
     if is_whole and (is_read or is_layout or not is_followed):
         return list(best)
     further = [
@@ -167,7 +170,8 @@ def _with_single_edits(tried: _Tried, best: Sequence[Trial]) -> list[Trial]:
     if not is_whole:
         return edits or [*best]
     follow = [trial for trial in best if _changes_outputs(desc, trial.candidate)]
-    others = _one_for_each_padding([*[trial for trial in best if trial not in follow], *edits])
+    early = [trial for trial in best if trial not in (*follow, *late)]
+    others = [*_one_for_each_padding([*early, *edits]), *late]
     is_wide = len(follow) == len(best) and differs_widely(desc, best[0])
     return [*others[: MOST_FIELDS - 1], *follow] if is_wide else [*follow, *others]
 
@@ -207,6 +211,10 @@ def _different(trial: Trial) -> int:
     """The number of different entries of an array; most arrays repeat one number."""
     value = trial.candidate.changes[0].value
     return len(set(value)) if isinstance(value, tuple) else 1
+
+
+def _is_layout(trial: Trial) -> bool:
+    return trial.candidate.kind in LAYOUTS
 
 
 def _has_alternatives(desc: OperatorDesc, candidate: Candidate) -> bool:

@@ -100,7 +100,10 @@ class Wiring:
 
     @cached_property
     def _read(self) -> set[Value]:
+        """The values that something reads; all of them if a node that could not be read may do so."""
         graph = self._graph
+        if graph.unread_nodes:
+            return {*self._writers, *(item.value for item in (*graph.inputs, *graph.constants))}
         return {
             *(value for node in graph.nodes for value in node.sources),
             *(item.value for item in (*graph.outputs, *graph.results)),

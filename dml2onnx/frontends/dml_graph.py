@@ -146,6 +146,7 @@ class _GraphDescReader:
             format="dml_graph",
             unresolved=self._unresolved.all(),
             sources=(self._document.path, *self._files.found),
+            unread_nodes=self._nodes.count(None),
         )
 
     def _array(self, root: Members, name: str) -> list[object]:

@@ -194,6 +194,7 @@ class _NativeReader:
             unresolved=self._find_unresolved(nodes),
             sources=(self._document.path, *self._files.found),
             ranges=names.ranges,
+            unread_nodes=len(listed or []) - len(nodes),
         )
 
     def _read_feature_level(self, root: Members) -> str | None:

@@ -197,7 +197,8 @@ class Graph:
 
     ``results`` are the final contents of every buffer that the program writes; ``outputs`` are those compiled by
     default. ``findings`` come from the reader and are part of every check; ``unresolved`` are values without a writer
-    because of such a finding; ``sources`` are the files that were read.
+    because of such a finding, ``unread_nodes`` counts the nodes missing here because of one; ``sources`` are the files
+    that were read.
 
     Descriptors always have numbers. If inputs have named sizes, the numbers are the sizes at which the graph was
     written, and ``ranges`` has the limits of some of the names.
@@ -216,6 +217,7 @@ class Graph:
     unresolved: frozenset[Value] = frozenset()
     sources: tuple[Path, ...] = ()
     ranges: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    unread_nodes: int = 0
     _order: list[tuple[Node, ...]] = field(default_factory=list, init=False)
 
     def __repr__(self) -> str:

@@ -100,7 +100,7 @@ def checked(
         feature_level=level.name,
         minimum_feature_level=None if minimum is None else minimum.name,
         ships_with="" if minimum is None else minimum.info.ships_with,
-        directml_nodes=len(graph.nodes),
+        directml_nodes=len(graph.nodes) + graph.unread_nodes,
         above_level=above_level,
     )
 

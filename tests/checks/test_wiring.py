@@ -17,7 +17,7 @@ from dml2onnx.frontends.dx_resources import UnusedResources
 from dml2onnx.frontends.edge_remedies import ConnectedPorts
 from tests.checks.build import found_in, one, op, t
 from tests.frontends.models import REMOVE, Model, f32
-from tests.newcomers.build import edit, tensor
+from tests.newcomers.build import edit, one, tensor
 from tests.newcomers.networks import AUTOENCODER, DISPATCHED, GRAPH_OF_FOUR, MOBILE, SENTENCE, UNET
 
 if TYPE_CHECKING:
@@ -60,6 +60,16 @@ def test_of_many_unread_values_none_is_proposed() -> None:
         graph["nodes"].insert(4, copy)
         words = [remedy.words for item in found_in(json.dumps(graph)) for remedy in item.remedies]
         assert any("which nothing reads" in text for text in words) is is_proposed
+
+
+@pytest.mark.parametrize("written", ["expand", "unknown"])
+def test_a_value_may_be_read_by_a_node_that_could_not_be_read(written: str) -> None:
+    graph = edit(MOBILE, {RESIDUAL: written}).model
+    reader = {"type": "ACTIVATION_RELUU", "inputs": {"InputTensor": "project"}, "outputs": {"OutputTensor": "other"}}
+    for more, is_proposed in (([], True), ([{**reader, "desc": {}}], False)):
+        found = found_in(json.dumps({**graph, "nodes": [*graph["nodes"], *more]}))
+        words = [remedy.words for item in found for remedy in item.remedies]
+        assert any('"project", which nothing reads' in text for text in words) is is_proposed
 
 
 @pytest.mark.parametrize("name", ["tokens", "weights", "mix"])
@@ -164,6 +174,15 @@ def test_a_filter_with_an_extra_channel_is_not_another_layout() -> None:
         (DISPATCHED, "conv/FilterTensor/Sizes", 4),
     ):
         assert remedies(model, path, [filters, 4, 3, 3])[0] == f"FilterTensor of sizes {[filters, 3, 3, 3]}"
+
+
+def test_a_layout_comes_after_sizes_that_fit_the_stated_output_and_says_what_becomes_of_it() -> None:
+    assert remedies(one("CONVOLUTION", [1, 3, 8, 8], [4, 2, 3, 3], None, [1, 4, 8, 8], Padding=[1, 1])) == [
+        "FilterTensor of sizes [4, 3, 3, 3]",
+        "InputTensor of sizes [1, 2, 8, 8]",
+        "FilterTensor looks like HWIO: Sizes [3, 3, 4, 2] with Strides [1, 3, 18, 9], and OutputTensor of sizes"
+        " [1, 3, 7, 9]",
+    ]
 
 
 # --- Edges ------------------------------------------------------------------------------------------------------------

@@ -128,6 +128,11 @@ def test_json(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert [item["model"] for item in json.loads(text)["models"]] == ["right.json", "deeper/wrong.json"]
 
 
+def test_nodes_of_unknown_types_count_as_nodes(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (models / "unknown.json").write_text(json.dumps(edited(NATIVE, ("/nodes/1/type", "UNKNOWN"))))
+    assert "in 3 nodes" in run(capsys, "unknown.json")[1]
+
+
 def test_sarif(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Has the members that SARIF 2.1.0 requires, and those that GitHub shows."""
     code, text = run(capsys, ".", "--format", "sarif")
