@@ -68,7 +68,7 @@ def _merged(changes: Sequence[Change]) -> list[Change]:
 
 def _in_words(node: Node, change: Change, *, in_python: bool) -> str:
     view = change.value
-    if not in_python or _has_more_elements(node, change):
+    if not in_python or _differs_in_memory(node, change):
         return f"{change.path} {change.words}"
     if not isinstance(view, TensorDesc):
         name = _PARAMETERS.get(change.field) or re.sub(r"(?<=[a-z])(?=[A-Z])", "_", change.field).lower()
@@ -80,12 +80,12 @@ def _in_words(node: Node, change: Change, *, in_python: bool) -> str:
     return f"{change.path} {change.words}: {call}"
 
 
-def _has_more_elements(node: Node, change: Change) -> bool:
-    """Whether a tensor extends beyond the memory of the one that it replaces, and so cannot be a view of it."""
+def _differs_in_memory(node: Node, change: Change) -> bool:
+    """Whether a tensor has more or less memory than the one that it replaces: a view of it would drop elements."""
     old, new = node.operator.find(change.field), change.value
     if isinstance(old, tuple) and change.position is not None:
         old = old[change.position]
-    return isinstance(old, TensorDesc) and isinstance(new, TensorDesc) and new.extent > old.extent
+    return isinstance(old, TensorDesc) and isinstance(new, TensorDesc) and new.extent != old.extent
 
 
 def resized_remedy(resized: Resized) -> Remedy:

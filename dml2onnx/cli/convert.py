@@ -20,10 +20,15 @@ if TYPE_CHECKING:
     from dml2onnx.cli.render import Screen
     from dml2onnx.ir.graph import Graph
 
-OTHER_SUFFIXES = frozenset({".onnx", ".npy", ".npz", ".py", ".data", ".png", ".jpg", ".jpeg"})
+OTHER_SUFFIXES = frozenset({".onnx", ".npy", ".npz", ".data", ".png", ".jpg", ".jpeg"})
 """Suffixes of files that go with models, which are mistakes for a graph."""
-PROGRAMS = {"cpp": ".cpp", "python": ".py"}
-"""The suffixes of programs, by their formats."""
+SUFFIXES = {
+    **dict.fromkeys(("native", "dml_graph", "dxdispatch"), ".json"),
+    "serialized": ".bin",
+    "python": ".py",
+    "cpp": ".cpp",
+}
+"""The usual suffix of each format; that of another one is a mistake."""
 
 
 def _beside(model: Path, graph: Graph, format: str | None) -> Path:
@@ -31,7 +36,7 @@ def _beside(model: Path, graph: Graph, format: str | None) -> Path:
     if format is None and graph.format == "native":
         message = f"{quote(model.name)} is already native; choose another format with --format or -o"
         raise WrongUseError(OUTPUT_UNWRITABLE.at(message, expected="--format or -o", found="native"))
-    suffix = PROGRAMS.get(format or "", ".bin" if format == "serialized" else ".json")
+    suffix = SUFFIXES[format or "native"]
     path = model.with_suffix(suffix)
     if path == model:
         path = model.with_suffix(f".{format or 'native'}{suffix}")
@@ -62,11 +67,13 @@ def convert_command(options: argparse.Namespace, screen: Screen) -> int:
     graph = resizing.at_stated_numbers(load_model(options, screen, frozenset(options.input)))
     output = _beside(model_file(options, graph), graph, options.format) if options.output is None else options.output
     suffix = output.suffix.lower() if isinstance(output, Path) else ""
-    programs = PROGRAMS.values() if options.format is None else [PROGRAMS.get(options.format)]
-    if suffix in OTHER_SUFFIXES and suffix not in programs:
-        message = f"{quote(output.name)} does not name a graph: {suffix} files are something else"
+    right = SUFFIXES.get(options.format)
+    if suffix in OTHER_SUFFIXES or (right and suffix != right and suffix in SUFFIXES.values()):
+        what = f"a file of the format {options.format}" if right else "a graph"
+        message = f"{quote(output.name)} does not name {what}: {suffix} files are something else"
         message += "; dml2onnx compile writes ONNX models" if suffix == ".onnx" else ""
-        raise WrongUseError(OUTPUT_UNWRITABLE.at(message, expected="OUT.json or OUT.bin", found=str(output)))
+        expected = f"OUT{right}" if right else "OUT.json or OUT.bin"
+        raise WrongUseError(OUTPUT_UNWRITABLE.at(message, expected=expected, found=str(output)))
     with screen.working("writing"):
         files = exporters.export(graph, output, options.format)
     answer = answers.ConvertAnswer(

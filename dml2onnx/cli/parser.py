@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import re
+from itertools import pairwise
+from os.path import exists
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NoReturn
 
@@ -65,9 +67,13 @@ class _Parser(argparse.ArgumentParser):
     def _hint_for_surplus(self, argument: str) -> str:
         """Suggests what to do with a positional argument that the command does not take."""
         command = self.prog.rpartition(" ")[2]
-        for option in self.typed[:-1]:
+        for option, value in pairwise(self.typed):
             if option in ("--input", "--constant"):
                 return f"; {option} takes NAME=FILE"
+            flag = self._option_string_actions.get(option)
+            is_flag = flag is not None and flag.nargs == 0 and "-o" in self._option_string_actions
+            if is_flag and not value.startswith("-") and (value == argument or not exists(value)):
+                return f"; {option} takes no file, -o names the one to write"
         if argument.endswith(".onnx") and (onnx := _ONNX_OPTIONS.get(command)):
             return f"; {onnx[0]} {argument} {onnx[1]}"
         if any(action.dest == "model" and action.nargs in (None, "?") for action in self._actions):
@@ -86,6 +92,7 @@ FOREIGN_OPTIONS = MappingProxyType(
         **dict.fromkeys(("--fp16", "--float16", "--precision"), "--half computes in FLOAT16"),
         **dict.fromkeys(("--gpu", "--cuda", "--cpu", "--ep"), "--provider selects ONNX Runtime's execution provider"),
         **dict.fromkeys(("--verbose", "-v"), "--json prints all details, and explain the reasons"),
+        "--to": "convert --format names the format to write, or the suffix of -o does",
         "-o": "run writes into --output-dir DIR, and other commands without -o print their output",
     }
 )

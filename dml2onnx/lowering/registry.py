@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from dml2onnx import catalog
+from dml2onnx.diagnostics import InternalError
 
 if TYPE_CHECKING:
     from dml2onnx.catalog import OperatorSchema
@@ -83,14 +84,20 @@ def lowers(
 
 @cache
 def movement(schema: OperatorSchema) -> Movement:
-    """Returns which elements the lowering of an operator only moves; raises ``KeyError`` if it has no lowering."""
-    result: Movement = _of_family(schema.family)[schema.short_name].__dict__["movement"]
+    """Returns which elements the lowering of an operator only moves; raises as :func:`lowering`."""
+    result: Movement = lowering(schema).__dict__["movement"]
     return result
 
 
 def lowering(schema: OperatorSchema) -> Lowering:
-    """Returns the lowering of an operator, importing only the module of its family."""
-    return _of_family(schema.family)[schema.short_name]
+    """Returns the lowering of an operator, importing only the module of its family.
+
+    Raises ``InternalError`` for an operator without one.
+    """
+    function = _of_family(schema.family).get(schema.short_name)
+    if function is None:
+        raise InternalError(schema.name, "it has no lowering")
+    return function
 
 
 @cache

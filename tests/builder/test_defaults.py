@@ -138,6 +138,13 @@ def test_remedies_with_reinterpret_keep_the_number_of_elements() -> None:
         g.gemm(a, b, g.input("d", np.float32, [1, 1, 4, 2]))
 
 
+def test_a_view_that_would_drop_elements_is_not_offered() -> None:
+    g = GraphBuilder()
+    with pytest.raises(DmlError, match=r"BTensor of sizes \[16, 32\]") as caught:
+        g.gemm(g.input("x", np.float32, [4, 16]), np.ones((17, 32), np.float32))
+    assert "reinterpret" not in str(caught.value)
+
+
 def test_remedy_for_a_picture_as_operand_of_gemm() -> None:
     g = GraphBuilder()
     with pytest.raises(DmlError, match=r"ATensor of sizes \[1, 1, 1, 12\]: reinterpret") as caught:

@@ -15,7 +15,8 @@ from dml2onnx.checks.wiring import Wiring
 from dml2onnx.frontends import load_bytes
 from dml2onnx.frontends.dx_resources import UnusedResources
 from dml2onnx.frontends.edge_remedies import ConnectedPorts
-from tests.checks.build import found_in, one, op, t
+from tests.checks.build import found_in, op, t
+from tests.checks.build import one as graph_of
 from tests.frontends.models import REMOVE, Model, f32
 from tests.newcomers.build import edit, one, tensor
 from tests.newcomers.networks import AUTOENCODER, DISPATCHED, GRAPH_OF_FOUR, MOBILE, SENTENCE, UNET
@@ -357,7 +358,7 @@ def test_matrices_to_transpose(given: str, other: str, rows: int) -> None:
     x, y = t(1, 1, 2, 3), t(1, 1, rows, 5 - rows)
     transforms = {"TransA": given, "TransB": given}
     made = op("GEMM", ATensor=x, BTensor=x, OutputTensor=y, Alpha=1.0, Beta=0.0, **transforms)
-    (item,) = check(replace(one(made), format="native"))
+    (item,) = check(replace(graph_of(made), format="native"))
     assert [remedy.words for remedy in item.remedies] == [f"TransA {other}", f"TransB {other}"]
 
 
@@ -365,12 +366,12 @@ def test_matrices_to_transpose(given: str, other: str, rows: int) -> None:
 def test_padding_of_one_end(forgotten: str) -> None:
     x, ones = t(1, 1, 5, 5), (1, 1)
     fields = {"StartPadding": ones, "EndPadding": ones, "Strides": ones, "IncludePadding": False} | {forgotten: (0, 0)}
-    (item,) = check(one(op("AVERAGE_POOLING", InputTensor=x, OutputTensor=x, WindowSize=(3, 3), **fields)))
+    (item,) = check(graph_of(op("AVERAGE_POOLING", InputTensor=x, OutputTensor=x, WindowSize=(3, 3), **fields)))
     assert f"{forgotten} [1, 1]" in [remedy.words for remedy in item.remedies]
 
 
 def test_an_output_of_another_rank_follows_its_input() -> None:
-    (item,) = check(replace(one(op("ACTIVATION_RELU", InputTensor=t(2), OutputTensor=t(2, 2))), format="native"))
+    (item,) = check(replace(graph_of(op("ACTIVATION_RELU", InputTensor=t(2), OutputTensor=t(2, 2))), format="native"))
     assert [remedy.words for remedy in item.remedies] == [
         "OutputTensor of sizes [2], inferred from the other fields",
         "InputTensor of sizes [2, 2]",

@@ -35,6 +35,9 @@ def set_stdin(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
         ("verify model.json --atol 1e-3", "the error that the reference allows for each element"),
         ("compile model.json --batch-size 8", "--size NAME=8,3,224,224"),
         ("compile model.json --fp16", "--half"),
+        ("convert model.json --to native", "--format"),
+        ("report model.json --svg out.svg", "--svg takes no file, -o names the one to write"),
+        ("report --svg out.svg model.json", "--svg takes no file, -o names the one to write"),
         ("run model.json --gpu", "--provider"),
         ("compile model.json --size x=8x3x8x8", "did you mean x=8,3,8,8?"),
         ("compile model.json --size x:[8,3,8,8]", "did you mean x=8,3,8,8?"),
@@ -50,7 +53,7 @@ def set_stdin(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
         ("explain E_INVALIDARGS", "or an operator; did you mean E_INVALIDARG?"),
         ("run model.json -o out", "unrecognized arguments: -o out; run writes into --output-dir DIR"),
         ("explain 9999", "there is no code DML9999"),
-        ("report model.json --svg x.svg", "dml2onnx report --help lists all options"),
+        ("report model.json --verifi", "dml2onnx report --help lists all options"),
     ],
 )
 def test_misspelt_lines(line: str, message: str, model: Path, capsys: pytest.CaptureFixture[str]) -> None:

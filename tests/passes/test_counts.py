@@ -208,6 +208,7 @@ def sizes(graphs: list[OnnxGraph]) -> tuple[int, int, int]:
 @pytest.mark.parametrize("name", ["", *(item.name for item in (*PASSES, *ROUNDING)), "all"])
 def test_nodes_that_a_pass_leaves(name: str) -> None:
     chosen = [item for item in (*PASSES, *ROUNDING) if name in (item.name, "all")]
+    assert name in LEFT, f'LEFT has no row "{name}": the counts of the networks with this pass alone'
     assert LEFT[name] == tuple(
         sizes([apply(graph, (*ALWAYS, *chosen), place) for graph in lowered(make, place)]) for make, place in FAMILIES
     )

@@ -53,6 +53,8 @@ def test_files(options: list[str], files: list[str], model: Path, capsys: Any) -
     ("options", "code", "message"),
     [
         (["-o", "net.py", "--format", "cpp"], 2, ".py files are something else"),
+        (["-o", "net.bin", "--format", "native"], 2, "does not name a file of the format native"),
+        (["-o", "net.json", "--format", "serialized"], 2, "expected: OUT.bin"),
         (["-o", "net.cpp", "--format", "rust"], 2, "invalid choice"),
         (["-o", "nowhere/net.py"], 1, "DML3009"),
         (["-o", "-", "--format", "python"], 1, "has no name"),
