@@ -14,7 +14,6 @@ from dml2onnx import arguments, passes, targets, writer
 from dml2onnx.codes.compiling import UNKNOWN_OUTPUT
 from dml2onnx.codes.running import NO_MEMORY
 from dml2onnx.diagnostics import Diagnostic, DmlError, Severity, plural, quote, raise_errors, shortened
-from dml2onnx.fallbacks import fallbacks
 from dml2onnx.frontends import graph_of
 from dml2onnx.gc_pause import gc_paused
 from dml2onnx.ir.data import Data, MissingData
@@ -23,6 +22,7 @@ from dml2onnx.ir.mapped import MappedFiles
 from dml2onnx.lazy import lazy_method
 from dml2onnx.legalise import LEGALISATION
 from dml2onnx.lowering import lower
+from dml2onnx.missing_kernels import fallbacks
 from dml2onnx.onnx_model import Array, OnnxGraph, Origin, Port, logical
 from dml2onnx.onnx_model import has_names as has_named_sizes
 from dml2onnx.optimizer_barriers import PROTECTION

@@ -45,7 +45,7 @@ FIRST = {
     "dml2onnx/codes/": (FINDINGS,),
 }
 """Tests and generators that list what is missing after a change of these files, and so come before all others."""
-COMPILING = ("emitter", "legalise", "lowering", "memory", "optimizer_barriers", "passes")
+COMPILING = ("emitter", "legalise", "lowering", "buffer_views", "optimizer_barriers", "passes")
 """Packages of the graph of imports."""
 MOST_USERS = 12
 """Tests of importers count as affected if a changed module has at most this many importers."""

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.lib.stride_tricks import sliding_window_view
 
-from dml2onnx.testing.descriptors import describe
+from dml2onnx.test_cases.descriptors import describe
 
 Array: TypeAlias = npt.NDArray[Any]
 Expression: TypeAlias = Callable[..., object]

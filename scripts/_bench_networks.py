@@ -10,7 +10,7 @@ import numpy as np
 from _bench_cases import FLOAT32, UINT8, Array, Case, Expression, Shape, numbers, sigmoid
 from numpy.lib.stride_tricks import sliding_window_view
 
-from dml2onnx.testing.descriptors import describe
+from dml2onnx.test_cases.descriptors import describe
 
 INT8 = np.dtype(np.int8)
 

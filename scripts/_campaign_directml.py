@@ -17,10 +17,10 @@ GRAPHS_OF_A_SEED = 5
 
 def descriptors(campaign: Campaign, chosen: Iterator[int]) -> None:
     """Compares verdicts on valid and invalid descriptors, and the numbers of those that both accept."""
-    from dml2onnx.testing import descriptor_trials, valid
-    from dml2onnx.testing.coverage import cells
-    from dml2onnx.testing.directml_trials import compare, drawn
-    from dml2onnx.testing.single_node import single_node
+    from dml2onnx.test_cases import descriptor_trials, valid
+    from dml2onnx.test_cases.coverage import cells
+    from dml2onnx.test_cases.directml_trials import compare, drawn
+    from dml2onnx.test_cases.single_node import single_node
 
     installation = _installed()
     bases = [descriptor_trials.normal(op) for several in valid.descriptors().values() for op in several]
@@ -41,7 +41,7 @@ def descriptors(campaign: Campaign, chosen: Iterator[int]) -> None:
 def graphs(campaign: Campaign, chosen: Iterator[int]) -> None:
     """Compares random graphs, compiled by DirectML as a whole if possible."""
     from dml2onnx.checks import check
-    from dml2onnx.testing.random_graphs import samples
+    from dml2onnx.test_cases.random_graphs import samples
 
     installation = _installed()
     for seed in chosen:
@@ -85,7 +85,7 @@ def _graph(graph: Any, seed: int, installation: Any) -> tuple[str, str]:
     from dml2onnx.compiler import compile_outputs
     from dml2onnx.directml.graphs import RefusedError, evaluate
     from dml2onnx.reference import evaluate_results, memory
-    from dml2onnx.testing.trial import feeds_of
+    from dml2onnx.test_cases.trial import feeds_of
 
     model = compile_outputs(graph, graph.outputs)
     feeds = feeds_of(model, seed)
@@ -104,7 +104,7 @@ def _graph(graph: Any, seed: int, installation: Any) -> tuple[str, str]:
 
 def _difference(ports: Any, directml: Any, wanted: Any) -> str:
     """Describes the first output of DirectML that the reference does not allow, by :func:`different`."""
-    from dml2onnx.testing.directml_trials import different
+    from dml2onnx.test_cases.directml_trials import different
 
     for port in ports:
         got, want = directml[port.name], wanted[port.name]

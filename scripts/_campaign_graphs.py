@@ -21,9 +21,9 @@ def descriptors(campaign: Campaign, chosen: Iterator[int]) -> None:
 
     Every second walk starts in a new cell, so twice as many walks as cells reach every cell.
     """
-    from dml2onnx.testing import descriptor_trials, valid
-    from dml2onnx.testing.coverage import all_cells, cells
-    from dml2onnx.testing.single_node import single_node
+    from dml2onnx.test_cases import descriptor_trials, valid
+    from dml2onnx.test_cases.coverage import all_cells, cells
+    from dml2onnx.test_cases.single_node import single_node
 
     bases = [descriptor_trials.normal(op) for several in valid.descriptors().values() for op in several]
     known = list(all_cells())
@@ -47,8 +47,8 @@ def descriptors(campaign: Campaign, chosen: Iterator[int]) -> None:
 
 def graphs(campaign: Campaign, chosen: Iterator[int]) -> None:
     """Compiles, runs and compares graphs with the reference."""
-    from dml2onnx.testing.coverage import cells
-    from dml2onnx.testing.trial import trial
+    from dml2onnx.test_cases.coverage import cells
+    from dml2onnx.test_cases.trial import trial
 
     def check(seed: int, graph: Any) -> str:
         for node in graph.nodes:
@@ -63,7 +63,7 @@ def graphs(campaign: Campaign, chosen: Iterator[int]) -> None:
 
 def relations(campaign: Campaign, chosen: Iterator[int]) -> None:
     """Compares graphs with their renamed, reordered, re-laid-out and converted variants."""
-    from dml2onnx.testing.relations import relations as broken
+    from dml2onnx.test_cases.relations import relations as broken
 
     with tempfile.TemporaryDirectory() as directory:
 
@@ -77,9 +77,9 @@ def relations(campaign: Campaign, chosen: Iterator[int]) -> None:
 
 def programs(campaign: Campaign, chosen: Iterator[int]) -> None:
     """Compares programs with an interpreter that works on bytes only."""
-    from dml2onnx.testing.random_programs import disagreement
-    from dml2onnx.testing.random_programs import programs as drawn
-    from dml2onnx.testing.reduction import smallest
+    from dml2onnx.test_cases.random_programs import disagreement
+    from dml2onnx.test_cases.random_programs import programs as drawn
+    from dml2onnx.test_cases.reduction import smallest
 
     with tempfile.TemporaryDirectory() as directory:
 
@@ -102,8 +102,8 @@ def programs(campaign: Campaign, chosen: Iterator[int]) -> None:
 def _random_graphs(campaign: Campaign, part: str, chosen: Iterator[int], check: Callable[[int, Any], str]) -> None:
     """Draws a batch of random graphs per seed, and records the smallest failing one."""
     from dml2onnx.checks import check as findings
-    from dml2onnx.testing.random_graphs import samples
-    from dml2onnx.testing.reduction import smallest
+    from dml2onnx.test_cases.random_graphs import samples
+    from dml2onnx.test_cases.reduction import smallest
 
     def tried(seed: int, sample: Any) -> str:
         if any(item.severity.value == "error" for item in findings(sample.graph)):

@@ -55,7 +55,7 @@ class Campaign:
         """Prints the figures and returns the number of cells that have not been reached."""
         import onnxruntime
 
-        from dml2onnx.testing.coverage import table, unreached
+        from dml2onnx.test_cases.coverage import table, unreached
 
         version, spent = onnxruntime.__version__, now - self._started
         print(f"\nonnxruntime {version}, seeds {self._first_seed} to {self._last_seed}, {spent:.0f} s")

@@ -12,8 +12,8 @@ from _campaign_journal import Campaign, as_native
 
 def sizes(campaign: Campaign, chosen: Iterator[int]) -> None:
     """Compares with models of single sizes and the reference, and programs also with programs written for a size."""
-    from dml2onnx.testing.reduction import smallest
-    from dml2onnx.testing.sized_trials import trial
+    from dml2onnx.test_cases.reduction import smallest
+    from dml2onnx.test_cases.sized_trials import trial
 
     def tried(seed: int, case: Any) -> str:
         graph, written = case
@@ -35,7 +35,7 @@ def sizes(campaign: Campaign, chosen: Iterator[int]) -> None:
 
 def _graphs(chance: random.Random) -> Any:
     """Random graphs with any layouts."""
-    from dml2onnx.testing.random_graphs import samples
+    from dml2onnx.test_cases.random_graphs import samples
 
     return samples(most=chance.choice((2, 4, 8))).map(lambda sample: (sample.graph, lambda seed: ""))
 
@@ -74,9 +74,9 @@ def _operators(chance: random.Random) -> Any:
     """Single operators, half of them with a tensor in another layout."""
     from hypothesis import strategies as st
 
-    from dml2onnx.testing.single_node import single_node
-    from dml2onnx.testing.valid import descriptors
-    from dml2onnx.testing.variations import laid_out
+    from dml2onnx.test_cases.single_node import single_node
+    from dml2onnx.test_cases.valid import descriptors
+    from dml2onnx.test_cases.variations import laid_out
 
     known = [op for several in descriptors().values() for op in several]
 

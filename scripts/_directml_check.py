@@ -8,7 +8,7 @@ from dml2onnx.directml.cases import Binding, Buffer, Case, Step
 from dml2onnx.directml.installation import Installation
 from dml2onnx.directml.runner import StartError, run
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.testing.descriptors import plain, sized
+from dml2onnx.test_cases.descriptors import plain, sized
 
 FOUR = sized(1, 1, 1, 4)
 ABS = plain("ELEMENT_WISE_ABS", InputTensor=FOUR, OutputTensor=FOUR)

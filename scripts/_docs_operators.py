@@ -30,8 +30,8 @@ from dml2onnx.report.operators import OperatorAnswer
 from dml2onnx.sizes.operators import statement
 from dml2onnx.sizes.solver import Solver
 from dml2onnx.sizes.tracing import trace
-from dml2onnx.testing.single_node import NAME, single_node
-from dml2onnx.testing.valid import descriptors
+from dml2onnx.test_cases.single_node import NAME, single_node
+from dml2onnx.test_cases.valid import descriptors
 from tests.checks.build import one
 
 PART = re.compile(r"^- ([A-Z]+|Observed): (.*?)(?=^- (?:[A-Z]+|Observed): |\Z)", re.MULTILINE | re.DOTALL)

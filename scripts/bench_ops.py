@@ -29,8 +29,8 @@ from dml2onnx.catalog import FieldType
 from dml2onnx.codes.checking import DATA_TYPE_UNSUPPORTED, WRONG_DATA_TYPE
 from dml2onnx.ir.graph import Graph
 from dml2onnx.ir.tensor import TensorDesc
-from dml2onnx.testing.descriptors import plain, tensor
-from dml2onnx.testing.single_node import single_node
+from dml2onnx.test_cases.descriptors import plain, tensor
+from dml2onnx.test_cases.single_node import single_node
 
 SECONDS = 0.12
 """Measuring time for each side of a row."""

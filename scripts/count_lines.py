@@ -2,8 +2,8 @@
 
     python scripts/count_lines.py [--packages]
 
-Lines of code exclude comments, docstrings and blank lines. ``testing/``, which no command uses, and recorder.h, joined
-from ``scripts/recorder/``, have rows of their own.
+Lines of code exclude comments, docstrings and blank lines. ``test_cases/``, which no command uses, and recorder.h,
+joined from ``scripts/recorder/``, have rows of their own.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def group_of(path: Path, text: str) -> str:
         return top
     if GENERATED.search(text, 0, BEGINNING):
         return "package, generated"
-    return "package, cases for tests" if rest[0] == "testing" else "package by hand"
+    return "package, cases for tests" if rest[0] == "test_cases" else "package by hand"
 
 
 def code_lines(text: str) -> int:

@@ -25,9 +25,9 @@ from dml2onnx.onnx_model import Port
 from dml2onnx.reference import evaluate_results
 from dml2onnx.reference.accuracy import UNIT_ROUNDOFF
 from dml2onnx.reference.registry import Result
-from dml2onnx.testing.single_node import single_node
-from dml2onnx.testing.trial import feeds_of_ports
-from dml2onnx.testing.valid import descriptors
+from dml2onnx.test_cases.single_node import single_node
+from dml2onnx.test_cases.trial import feeds_of_ports
+from dml2onnx.test_cases.valid import descriptors
 
 TARGET = ROOT / "tests" / "data" / "bounds.txt"
 GENERATOR = "scripts/generate_bounds.py"

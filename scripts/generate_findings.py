@@ -35,8 +35,8 @@ from dml2onnx.diagnostics import Diagnostic, DmlError
 from dml2onnx.frontends import load_bytes
 from dml2onnx.ir.operator import FieldValue, OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.testing.valid import descriptors
-from dml2onnx.testing.variations import with_value
+from dml2onnx.test_cases.valid import descriptors
+from dml2onnx.test_cases.variations import with_value
 from tests.mistakes import mistakes
 
 TARGET = ROOT / "tests" / "data" / "findings.txt"

@@ -25,11 +25,11 @@ from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.options import CompileOptions
 from dml2onnx.targets import NAMES
-from dml2onnx.testing import valid
-from dml2onnx.testing.descriptors import plain, unary
-from dml2onnx.testing.descriptors import sized as t
-from dml2onnx.testing.single_node import single_node
-from dml2onnx.testing.variations import findings, of_each_layout, of_each_type
+from dml2onnx.test_cases import valid
+from dml2onnx.test_cases.descriptors import plain, unary
+from dml2onnx.test_cases.descriptors import sized as t
+from dml2onnx.test_cases.single_node import single_node
+from dml2onnx.test_cases.variations import findings, of_each_layout, of_each_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

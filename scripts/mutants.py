@@ -72,7 +72,7 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 """Kinds of plausible mistakes: operators and the folders they apply to. Changes that break nearly any program are not
 included, since they would only raise the share. All but two operators are cosmic-ray's."""
-SKIPPED = ("dml2onnx/builder/operators/", "dml2onnx/testing/")
+SKIPPED = ("dml2onnx/builder/operators/", "dml2onnx/test_cases/")
 """Generated code, where the generator's --check detects every change, and code that makes test cases."""
 NO_EFFECT = re.compile(r"if (not )?TYPE_CHECKING|TypeAlias = .*|(strict|slots)=(True|False)")
 """Parts of a line whose change has no effect: for type checkers, equal lengths in zip, slots."""

@@ -45,7 +45,7 @@ RUNTIME_TESTS = (
     "tests/legalise/test_after_passes.py",
     "tests/legalise/test_quirks.py",
     "tests/lowering",
-    "tests/memory",
+    "tests/buffer_views",
     "tests/networks",
     "tests/passes",
     "tests/pydirectml/test_programs.py",

@@ -30,7 +30,7 @@ from _generated import ROOT, with_section
 import dml2onnx
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.graph import Graph
-from dml2onnx.testing import valid
+from dml2onnx.test_cases import valid
 from tests.lowering import harness
 
 PAGE = ROOT / "docs" / "windows-ml.md"

@@ -25,8 +25,8 @@ from dml2onnx.ir.graph import Graph
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference import cost, evaluate_results, require_computable
 from dml2onnx.reference.work import hidden_work
-from dml2onnx.testing.single_node import single_node
-from dml2onnx.testing.valid import descriptors
+from dml2onnx.test_cases.single_node import single_node
+from dml2onnx.test_cases.valid import descriptors
 from tests.hostile import LARGE, enlarged
 
 

@@ -203,7 +203,7 @@ def prepare() -> None:
     gc.freeze()  # or the first collection in each fork would copy all of it
 
 
-NOT_IMPORTED = ("dml2onnx.__main__", "dml2onnx.batching.cluster", "dml2onnx.testing")
+NOT_IMPORTED = ("dml2onnx.__main__", "dml2onnx.batching.cluster", "dml2onnx.test_cases")
 """A program, and modules that need test packages."""
 
 

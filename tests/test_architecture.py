@@ -57,9 +57,9 @@ ALLOWED: dict[str, set[str]] = {
     "onnx_model": {"ir", "sizes"},
     "emitter": {"codes", "diagnostics", "ir", "onnx_model", "targets"},
     "legalise": {"codes", "emitter", "ir", "onnx_model", "passes", "targets"},
-    "memory": {"catalog", "emitter", "ir", "legalise", "onnx_model"},
+    "buffer_views": {"catalog", "emitter", "ir", "legalise", "onnx_model"},
     "lowering": {
-        "catalog", "codes", "diagnostics", "emitter", "ir", "legalise", "memory", "onnx_model", "targets",
+        "catalog", "codes", "diagnostics", "emitter", "ir", "legalise", "buffer_views", "onnx_model", "targets",
     },
     "passes": {"arguments", "onnx_model", "targets"},
     "optimizer_barriers": {"onnx_model", "passes"},
@@ -67,10 +67,10 @@ ALLOWED: dict[str, set[str]] = {
     "writer": {"codes", "diagnostics", "files", "gc_pause", "ir", "onnx_model", "wire"},
     "providers": {"arguments", "codes", "diagnostics", "targets"},
     "runtime": {"arguments", "catalog", "codes", "diagnostics", "ir", "lazy", "onnx_model", "providers"},
-    "fallbacks": {"codes", "diagnostics", "onnx_model", "targets"},
+    "missing_kernels": {"codes", "diagnostics", "onnx_model", "targets"},
     "half_precision": {"catalog", "checks", "codes", "diagnostics", "ir", "onnx_model"},
     "compiler": {
-        "arguments", "catalog", "checks", "codes", "diagnostics", "fallbacks", "frontends", "gc_pause",
+        "arguments", "catalog", "checks", "codes", "diagnostics", "missing_kernels", "frontends", "gc_pause",
         "half_precision", "ir", "lazy", "legalise", "lowering", "named_sizes", "onnx_model", "optimizer_barriers",
         "options", "passes", "providers", "runtime", "targets", "writer",
     },
@@ -84,7 +84,7 @@ ALLOWED: dict[str, set[str]] = {
         "arguments", "checks", "codes", "compiler", "diagnostics", "directml", "frontends", "half_precision", "ir",
         "lazy", "onnx_model", "options", "passes", "providers", "reference", "runtime", "sizes", "targets",
     },
-    "testing": {
+    "test_cases": {
         "catalog", "checks", "codes", "compiler", "diagnostics", "directml", "execution", "exporters", "frontends",
         "ir", "named_sizes", "onnx_model", "reference", "sizes", "targets", "verification",
     },
@@ -94,15 +94,15 @@ ALLOWED: dict[str, set[str]] = {
         "passes", "providers", "report", "targets", "verification", "writer",
     },
     "report": {
-        "arguments", "catalog", "checks", "codes", "compiler", "diagnostics", "exporters", "fallbacks", "frontends",
-        "ir", "onnx_model", "options", "providers", "runtime", "targets", "verification",
+        "arguments", "catalog", "checks", "codes", "compiler", "diagnostics", "exporters", "frontends",
+        "missing_kernels", "ir", "onnx_model", "options", "providers", "runtime", "targets", "verification",
     },
 }  # fmt: skip
 """The imports of each package and module; the command line and ``__init__`` may import everything."""
 
 IMPORT_ONNX = {
     *(("compiler", "onnx"), ("targets", "onnx")),  # for ``model_proto``, and for the versions of operators
-    *((package, "onnxruntime") for package in ("cli", "providers", "runtime", "testing")),
+    *((package, "onnxruntime") for package in ("cli", "providers", "runtime", "test_cases")),
 }
 """The packages that import ONNX's own package or ONNX Runtime."""
 

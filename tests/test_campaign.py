@@ -28,12 +28,12 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.named_sizes.fitting import Fitting
 from dml2onnx.reference import evaluate_results
 from dml2onnx.sizes.named import NamedGraph
-from dml2onnx.testing import batch, coverage, descriptor_trials, relations, sized_trials, trial, variations
-from dml2onnx.testing.random_graphs import samples
-from dml2onnx.testing.random_graphs.draft import Sample
-from dml2onnx.testing.reduction import smallest
-from dml2onnx.testing.single_node import single_node
-from dml2onnx.testing.valid import descriptors
+from dml2onnx.test_cases import batch, coverage, descriptor_trials, relations, sized_trials, trial, variations
+from dml2onnx.test_cases.random_graphs import samples
+from dml2onnx.test_cases.random_graphs.draft import Sample
+from dml2onnx.test_cases.reduction import smallest
+from dml2onnx.test_cases.single_node import single_node
+from dml2onnx.test_cases.valid import descriptors
 from tests import mutations
 from tests.lowering.harness import operator, t
 
@@ -66,7 +66,7 @@ def test_relations(tmp_path_factory: pytest.TempPathFactory, sample: Sample) -> 
 def test_sizes_with_names(monkeypatch: pytest.MonkeyPatch, part: int) -> None:
     """Graphs, programs and operators in turn."""
     monkeypatch.syspath_prepend(ROOT / "scripts")
-    monkeypatch.setattr("dml2onnx.testing.reduction.BATCH", 20)
+    monkeypatch.setattr("dml2onnx.test_cases.reduction.BATCH", 20)
     journal = import_module("_campaign_journal").Campaign(None, part, 0.0)
     import_module("_campaign_sizes").sizes(journal, iter([part]))
     assert journal.found == 0

@@ -19,7 +19,7 @@ from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Re
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference import evaluate, interpreter
 from dml2onnx.targets import DEFAULT_OPSET, OPSETS
-from dml2onnx.testing.runnable import RUNNABLE_OPSETS
+from dml2onnx.test_cases.runnable import RUNNABLE_OPSETS
 from tests.emitter.test_budget import padded
 from tests.lowering.harness import make_case, operator, operators, t
 from tests.refusals import refusal, refused

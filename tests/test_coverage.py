@@ -17,8 +17,8 @@ from dml2onnx.compiler import compile_outputs
 from dml2onnx.lowering.registry import lowerings
 from dml2onnx.onnx_model import CONTROL_FLOW, with_bodies
 from dml2onnx.reference.registry import references
-from dml2onnx.testing.random_graphs import FAMILIES
-from dml2onnx.testing.valid import descriptors
+from dml2onnx.test_cases.random_graphs import FAMILIES
+from dml2onnx.test_cases.valid import descriptors
 from scripts._node_cases import INPUTS
 from tests.lowering.harness import make_case
 from tests.reference.test_numpy import COMPARED

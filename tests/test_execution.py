@@ -17,9 +17,9 @@ from dml2onnx.frontends import load
 from dml2onnx.ir.graph import Effect, GraphOutput, Value
 from dml2onnx.options import CompileOptions
 from dml2onnx.passes import LAYOUT_PROPAGATION
+from tests.buffer_views.test_layout_propagation import between, with_bias
 from tests.frontends.models import DX, NATIVE, edited, f32
 from tests.lowering.harness import t
-from tests.memory.test_layout_propagation import between, with_bias
 from tests.refusals import refusal, refused
 
 DISPATCH: dict[str, Any] = {"type": "dispatch", "dispatchable": "double", "bindings": {"ATensor": "x", "BTensor": "x"}}

@@ -16,9 +16,9 @@ from dml2onnx.checks import check
 from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.operator import OperatorDesc, ScaleBias
 from dml2onnx.reference import evaluate
-from dml2onnx.testing.relations import relations, with_identity
-from dml2onnx.testing.single_node import single_node
-from dml2onnx.testing.trial import trial
+from dml2onnx.test_cases.relations import relations, with_identity
+from dml2onnx.test_cases.single_node import single_node
+from dml2onnx.test_cases.trial import trial
 from tests.frontends.models import load_model
 from tests.lowering.harness import operator, t
 

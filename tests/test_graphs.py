@@ -18,8 +18,8 @@ from dml2onnx.compiler import CompiledModel, compile
 from dml2onnx.diagnostics import Severity
 from dml2onnx.ir.graph import Graph
 from dml2onnx.reference import evaluate_results
-from dml2onnx.testing.random_graphs import samples
-from dml2onnx.testing.random_graphs.draft import Sample
+from dml2onnx.test_cases.random_graphs import samples
+from dml2onnx.test_cases.random_graphs.draft import Sample
 from dml2onnx.verification import compare, random_array
 from dml2onnx.verification.indices import within
 

@@ -13,8 +13,8 @@ from dml2onnx.catalog import LATEST
 from dml2onnx.catalog.left_open import LEFT_OPEN
 from dml2onnx.reference import Result, operator_results
 from dml2onnx.reference.promise import promised
-from dml2onnx.testing.descriptors import describe
-from dml2onnx.testing.valid import descriptors
+from dml2onnx.test_cases.descriptors import describe
+from dml2onnx.test_cases.valid import descriptors
 from dml2onnx.verification import indices
 
 OPERATORS = [catalog.operator(name) for name in catalog.operator_names()]

@@ -17,8 +17,8 @@ import dml2onnx
 from dml2onnx import DmlError, GraphBuilder
 from dml2onnx.cli import main
 from dml2onnx.onnx_model import UNKNOWN, peak
-from dml2onnx.testing.single_node import single_node
-from dml2onnx.testing.valid import descriptors
+from dml2onnx.test_cases.single_node import single_node
+from dml2onnx.test_cases.valid import descriptors
 from tests.frontends.models import DX, GRAPH, NATIVE, edited, f32
 from tests.frontends.partitions import build
 from tests.frontends.test_serialized_fuzz import MODEL as PARTITION

@@ -12,7 +12,7 @@ from hypothesis import given
 
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.execution import run
-from dml2onnx.testing.random_programs import Buffer, Program, View, disagreement, programs
+from dml2onnx.test_cases.random_programs import Buffer, Program, View, disagreement, programs
 
 
 @given(programs())

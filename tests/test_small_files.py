@@ -28,7 +28,7 @@ from dml2onnx.ir.graph import Constant, Graph, Read, Value
 from dml2onnx.legalise.windows import Pool
 from dml2onnx.reference import require_computable
 from dml2onnx.reference.cost import LARGEST_NODE
-from dml2onnx.testing.single_node import single_node
+from dml2onnx.test_cases.single_node import single_node
 from tests.costly import calls
 from tests.frontends.models import f32, load_model, one_node
 from tests.lowering.harness import operator, t

@@ -9,8 +9,8 @@ from onnx import shape_inference
 import dml2onnx
 from dml2onnx import catalog
 from dml2onnx.onnx_model import CONTROL_FLOW
-from dml2onnx.testing.single_node import single_node
-from dml2onnx.testing.valid import descriptors
+from dml2onnx.test_cases.single_node import single_node
+from dml2onnx.test_cases.valid import descriptors
 from tests.runtimes import samples
 
 UNKNOWN = frozenset({"Compress", "NonMaxSuppression", "NonZero", "Range", "Unique"})

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import prod
 
+from dml2onnx.buffer_views.buffers import Buffers
+from dml2onnx.buffer_views.layout_propagation import with_propagated_layout
+from dml2onnx.buffer_views.repeats import Repeats
 from dml2onnx.codes.running import NO_MEMORY
 from dml2onnx.diagnostics import DmlError, InternalError
 from dml2onnx.emitter import Emitter, Tensor
@@ -15,9 +18,6 @@ from dml2onnx.legalise import emitter
 from dml2onnx.lowering.moving import moved_fields, wanted_as_bits
 from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import Lowered, Lowering, lowering
-from dml2onnx.memory.buffers import Buffers
-from dml2onnx.memory.layout_propagation import with_propagated_layout
-from dml2onnx.memory.repeats import Repeats
 from dml2onnx.onnx_model import BOOL, FLOAT, FLOAT16, INT64, DType, OnnxGraph, Port
 from dml2onnx.targets import Target
 

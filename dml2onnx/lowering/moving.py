@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from dml2onnx.buffer_views.buffers import Buffers
 from dml2onnx.ir.graph import GraphOutput, Node, Read, Value
 from dml2onnx.ir.operator import OperatorDesc, Scalar
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.lowering.registry import movement
-from dml2onnx.memory.buffers import Buffers
 
 
 def moved_fields(node: Node) -> tuple[str, ...]:

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from dml2onnx.buffer_views.buffers import Buffers
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.ir.graph import Node, Read, Value
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.lowering.moving import moved_fields, moved_type
-from dml2onnx.memory.buffers import Buffers
 from dml2onnx.onnx_model import FLOAT, FLOAT16, DType
 
 

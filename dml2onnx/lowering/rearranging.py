@@ -7,6 +7,7 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
+from dml2onnx.buffer_views.buffers import take
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.windows import Window
 from dml2onnx.ir.tensor import TensorDesc
@@ -15,7 +16,6 @@ from dml2onnx.legalise.movements import gathered_depth
 from dml2onnx.legalise.windows import Pool
 from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.memory.buffers import take
 
 Places = npt.NDArray[np.int64]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.diagnostics import DmlError
-from dml2onnx.fallbacks import nodes_without_kernels
+from dml2onnx.missing_kernels import nodes_without_kernels
 from dml2onnx.report.records import Coverage
 from dml2onnx.targets import PLACES, target
 

@@ -14,7 +14,7 @@ from dml2onnx.builder.directmlx import DirectMLX
 from dml2onnx.builder.recorder import Recorder
 from dml2onnx.codes import building as codes
 from dml2onnx.diagnostics import DmlError
-from dml2onnx.testing.valid import descriptors
+from dml2onnx.test_cases.valid import descriptors
 from tests.builder.calls import arguments, builder_for, generator
 
 

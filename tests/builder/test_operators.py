@@ -14,7 +14,7 @@ from dml2onnx import catalog
 from dml2onnx.builder import Expression, GraphBuilder
 from dml2onnx.builder.operators import Operators
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.testing.valid import descriptors
+from dml2onnx.test_cases.valid import descriptors
 from tests.builder.calls import arguments, as_read, builder_for, call, generator, recorded, results, signatures
 
 NAMES = [catalog.operator(name).short_name for name in catalog.operator_names()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dml2onnx.codes import checking as codes
-from dml2onnx.testing.valid_attention import (
+from dml2onnx.test_cases.valid_attention import (
     LENGTHS,
     PAST,
     PAST_KEY,

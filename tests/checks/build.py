@@ -13,7 +13,7 @@ from dml2onnx.frontends import load_bytes
 from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.tensor import TensorDesc
-from dml2onnx.testing import descriptors
+from dml2onnx.test_cases import descriptors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -14,7 +14,7 @@ from dml2onnx.compiler import compile
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.testing.valid import descriptors
+from dml2onnx.test_cases.valid import descriptors
 
 from .build import one
 

@@ -8,8 +8,8 @@ from dml2onnx import catalog
 from dml2onnx.checks import check
 from dml2onnx.codes import checking as codes
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.testing.examples import examples
-from dml2onnx.testing.valid import EASILY_DOUBTED
+from dml2onnx.test_cases.examples import examples
+from dml2onnx.test_cases.valid import EASILY_DOUBTED
 from tests.checks.build import one
 
 EXAMPLES = [

@@ -16,8 +16,8 @@ from dml2onnx.codes import checking as codes
 from dml2onnx.ir.operator import UNREADABLE, OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.rules.inference import Inferred, infer_outputs, inferable
-from dml2onnx.testing.valid import descriptors
-from dml2onnx.testing.valid_attention import LENGTHS, grouped
+from dml2onnx.test_cases.valid import descriptors
+from dml2onnx.test_cases.valid_attention import LENGTHS, grouped
 from tests.checks.build import op, t
 from tests.checks.test_random import descriptors as random_descriptors
 

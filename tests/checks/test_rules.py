@@ -16,10 +16,10 @@ from dml2onnx.ir.operator import UNREADABLE
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.rules.constraints import constraint_check
 from dml2onnx.rules.shapes import rules_by_constraint
-from dml2onnx.testing.descriptors import plain, sized
-from dml2onnx.testing.valid import descriptors
-from dml2onnx.testing.valid_attention import LENGTHS, grouped
-from dml2onnx.testing.variations import findings, with_value
+from dml2onnx.test_cases.descriptors import plain, sized
+from dml2onnx.test_cases.valid import descriptors
+from dml2onnx.test_cases.valid_attention import LENGTHS, grouped
+from dml2onnx.test_cases.variations import findings, with_value
 
 WORDED = frozenset({Rule.SIZE_FORMULA, Rule.REQUIRES})
 ELSEWHERE = frozenset({Rule.NOTE, Rule.FUSED_ACTIVATION, Rule.OPTIONAL_FROM, Rule.VALUE_LEVEL})

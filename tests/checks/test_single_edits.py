@@ -15,7 +15,7 @@ from dml2onnx.checks.operators import Judge, findings_of
 from dml2onnx.checks.single_edits import single_edits
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, TensorDesc
-from dml2onnx.testing.valid import descriptors
+from dml2onnx.test_cases.valid import descriptors
 from tests.checks.build import one, op, t
 
 if TYPE_CHECKING:

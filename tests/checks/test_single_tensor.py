@@ -11,7 +11,7 @@ from dml2onnx.checks import check
 from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.testing.valid import descriptors
+from dml2onnx.test_cases.valid import descriptors
 from tests.checks.build import one
 from tests.exporters.test_native import exact
 

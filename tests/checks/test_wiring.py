@@ -359,7 +359,8 @@ def test_matrices_to_transpose(given: str, other: str, rows: int) -> None:
     transforms = {"TransA": given, "TransB": given}
     made = op("GEMM", ATensor=x, BTensor=x, OutputTensor=y, Alpha=1.0, Beta=0.0, **transforms)
     (item,) = check(replace(graph_of(made), format="native"))
-    assert [remedy.words for remedy in item.remedies] == [f"TransA {other}", f"TransB {other}"]
+    words = [remedy.words.partition(", and OutputTensor")[0] for remedy in item.remedies]
+    assert words == [f"TransA {other}", f"TransB {other}"]
 
 
 @pytest.mark.parametrize("forgotten", ["StartPadding", "EndPadding"])

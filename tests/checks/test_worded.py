@@ -10,7 +10,7 @@ from dml2onnx.diagnostics import Code
 from dml2onnx.ir.operator import UNREADABLE, OperatorDesc, Size2D
 from dml2onnx.rules.shapes import worded_rules
 from dml2onnx.rules.subject import Subject, UnanswerableError
-from dml2onnx.testing.valid_attention import attention
+from dml2onnx.test_cases.valid_attention import attention
 from tests.checks.build import one, op, t
 from tests.checks.operator_cases import _conv
 from tests.checks.test_cases import CASES

@@ -14,8 +14,8 @@ from dml2onnx.cli import main
 from dml2onnx.compiler import compile
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.report.reasons import reasons
-from dml2onnx.testing.single_node import single_node
-from dml2onnx.testing.valid import descriptors
+from dml2onnx.test_cases.single_node import single_node
+from dml2onnx.test_cases.valid import descriptors
 from tests.checks.build import one
 from tests.frontends.models import f32, one_node
 from tests.newcomers.build import text_of

@@ -33,8 +33,8 @@ from dml2onnx.reference import memory
 from dml2onnx.reference.promise import ordinary, promised
 from dml2onnx.reference.propagation import with_marks
 from dml2onnx.reference.registry import Result, as_inputs, run
-from dml2onnx.testing.directml_trials import differences
-from dml2onnx.testing.single_node import single_node
+from dml2onnx.test_cases.directml_trials import differences
+from dml2onnx.test_cases.single_node import single_node
 from dml2onnx.verification.nodes import bytes_to
 from tests.directml.left import BY_INDEX, OPEN, SUBNORMAL, UNEXPLAINED, reason
 from tests.directml.observed import lines

@@ -30,8 +30,8 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.onnx_model import Array
 from dml2onnx.reference import Result, memory
 from dml2onnx.reference.registry import as_inputs, run
-from dml2onnx.testing.directml_trials import differences
-from dml2onnx.testing.single_node import single_node
+from dml2onnx.test_cases.directml_trials import differences
+from dml2onnx.test_cases.single_node import single_node
 
 FILE = Path(__file__).parent / "probes.jsonl"
 ACCEPTED = "accepted"

@@ -16,9 +16,9 @@ from dml2onnx.directml import graphs
 from dml2onnx.directml.installation import PLACE_VARIABLE
 from dml2onnx.ir.graph import GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.reference import disagreements, evaluate, evaluate_results
-from dml2onnx.testing.descriptors import plain, sized
-from dml2onnx.testing.single_node import single_node
-from dml2onnx.testing.variations import with_value
+from dml2onnx.test_cases.descriptors import plain, sized
+from dml2onnx.test_cases.single_node import single_node
+from dml2onnx.test_cases.variations import with_value
 from tests.directml.live import installed, needs_directml
 
 RANDOM = np.random.default_rng(0)

@@ -11,7 +11,7 @@ import pytest
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.onnx_model import Array
 from dml2onnx.reference import Result
-from dml2onnx.testing.descriptors import plain, sized
+from dml2onnx.test_cases.descriptors import plain, sized
 from tests.directml import left, numbers
 from tests.directml.numbers import CONTENTS, WAYS, Compared, Count, compared, rows
 from tests.directml.observed import lines, needs_observations

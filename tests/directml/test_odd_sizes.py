@@ -17,8 +17,8 @@ from dml2onnx.catalog import LATEST
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.testing.directml_trials import compare
-from dml2onnx.testing.single_node import single_node
+from dml2onnx.test_cases.directml_trials import compare
+from dml2onnx.test_cases.single_node import single_node
 from tests.directml.live import installed, needs_directml
 from tests.lowering.harness import check_case, operator, t
 

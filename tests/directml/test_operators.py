@@ -11,9 +11,9 @@ import pytest
 from dml2onnx.directml import runner
 from dml2onnx.directml.cases import DIED, Outcome
 from dml2onnx.ir.operator import OperatorDesc, ScaleBias
-from dml2onnx.testing import directml_trials, valid
-from dml2onnx.testing.descriptors import plain, sized
-from dml2onnx.testing.directml_trials import Answer, compare, differences
+from dml2onnx.test_cases import directml_trials, valid
+from dml2onnx.test_cases.descriptors import plain, sized
+from dml2onnx.test_cases.directml_trials import Answer, compare, differences
 from tests.directml.live import installed, needs_directml
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from dml2onnx import catalog
 from dml2onnx.diagnostics import Severity
-from dml2onnx.testing.variations import findings
+from dml2onnx.test_cases.variations import findings
 from tests.conftest import ROOT
 from tests.directml import probes
 from tests.directml.live import installed, needs_directml

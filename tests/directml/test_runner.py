@@ -12,7 +12,7 @@ from dml2onnx.directml import installation
 from dml2onnx.directml.cases import DIED, NOT_REACHED, Binding, Buffer, Case, Outcome, Step, decode
 from dml2onnx.directml.installation import Installation
 from dml2onnx.directml.runner import StartError, run
-from dml2onnx.testing.descriptors import plain, sized
+from dml2onnx.test_cases.descriptors import plain, sized
 
 FOUR = sized(1, 1, 1, 4)
 ABS = plain("ELEMENT_WISE_ABS", InputTensor=FOUR, OutputTensor=FOUR)

@@ -14,8 +14,8 @@ from dml2onnx import catalog
 from dml2onnx.directml.structures import Memory, _places, operator_type, write_operator
 from dml2onnx.ir.operator import UNREADABLE, OperatorDesc, Scalar, ScaleBias, Size2D
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.testing import valid
-from dml2onnx.testing.descriptors import plain, sized
+from dml2onnx.test_cases import valid
+from dml2onnx.test_cases.descriptors import plain, sized
 
 NUMBERS = {
     "UINT": ctypes.c_uint32,

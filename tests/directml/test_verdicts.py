@@ -11,8 +11,8 @@ from dml2onnx.codes.compiling import NOT_COMPILED_AS_ACCEPTED
 from dml2onnx.compiler import compile
 from dml2onnx.diagnostics import DmlError, Severity
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.testing.single_node import single_node
-from dml2onnx.testing.trial import trial
+from dml2onnx.test_cases.single_node import single_node
+from dml2onnx.test_cases.trial import trial
 from tests.directml.observed import Verdict, acceptance, described, lines, needs_observations, refusals
 
 pytestmark = needs_observations

@@ -12,7 +12,7 @@ from dml2onnx.diagnostics import DmlError
 from dml2onnx.emitter.budget import NODE_BYTES, NODE_COUNT, TOTAL_BYTES, Budget
 from dml2onnx.ir.data import ArrayData, Data, FillData, PaddedData, stored_bytes
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
-from dml2onnx.testing.single_node import single_node
+from dml2onnx.test_cases.single_node import single_node
 from tests.lowering.harness import make_case, operator, t
 
 SIDE = 1024

@@ -17,7 +17,7 @@ from dml2onnx.exporters import convert, left_out
 from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Value
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.testing.valid import EASILY_DOUBTED
+from dml2onnx.test_cases.valid import EASILY_DOUBTED
 from tests.checks.build import one
 from tests.frontends.models import DX, GRAPH, NATIVE, edited, f32, load_model
 

@@ -18,8 +18,8 @@ from dml2onnx.diagnostics import DmlError
 from dml2onnx.exporters import GRAPHS, convert
 from dml2onnx.frontends import LoadOptions
 from dml2onnx.ir.graph import Graph
-from dml2onnx.testing.random_graphs import samples
-from dml2onnx.testing.random_graphs.draft import Sample
+from dml2onnx.test_cases.random_graphs import samples
+from dml2onnx.test_cases.random_graphs.draft import Sample
 from tests.conftest import shared_directory
 from tests.source_code.graphs import FLAG_GOES, SAMPLES, every_graph, is_valid
 

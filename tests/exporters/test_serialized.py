@@ -22,7 +22,7 @@ from dml2onnx.ir.data import ArrayData, FillData
 from dml2onnx.ir.graph import Constant, Effect, Graph, GraphInput, GraphOutput, Read, Value
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
-from dml2onnx.testing.single_node import single_node
+from dml2onnx.test_cases.single_node import single_node
 from tests.checks.build import graph as make
 from tests.checks.build import node, op, t, value
 from tests.drawing import Draw

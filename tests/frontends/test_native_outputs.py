@@ -17,7 +17,7 @@ from dml2onnx.codes import reading as codes
 from dml2onnx.exporters import convert
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.rules.inference import infer_outputs
-from dml2onnx.testing.valid import EASILY_DOUBTED
+from dml2onnx.test_cases.valid import EASILY_DOUBTED
 from tests.checks.build import one
 from tests.exporters.test_native import exact
 

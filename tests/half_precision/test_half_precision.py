@@ -28,11 +28,11 @@ from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Re
 from dml2onnx.ir.operator import OperatorDesc, ScaleBias
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import evaluate
-from dml2onnx.testing import valid
+from dml2onnx.test_cases import valid
 from dml2onnx.verification import verify
+from tests.buffer_views.test_buffers import SIZES, Copy, copies, program
 from tests.lowering import harness
 from tests.lowering.harness import operator, t
-from tests.memory.test_buffers import SIZES, Copy, copies, program
 
 FLOAT, HALF = np.dtype(np.float32), np.dtype(np.float16)
 RANDOM = np.random.default_rng(0).normal(size=(1, 1, 3, 4)).astype(np.float32)

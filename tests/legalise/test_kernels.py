@@ -17,8 +17,8 @@ from dml2onnx.emitter.windows import Window
 from dml2onnx.ir.operator import ScaleBias
 from dml2onnx.legalise.quirks.convolutions import in_padding, without
 from dml2onnx.onnx_model import BOOL, FLOAT
-from dml2onnx.testing import descriptors
-from dml2onnx.testing.single_node import single_node
+from dml2onnx.test_cases import descriptors
+from dml2onnx.test_cases.single_node import single_node
 from tests.emitter.models import model_of
 
 INT32 = np.dtype(np.int32)

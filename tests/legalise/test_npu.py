@@ -14,8 +14,8 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.onnx_model import ELEMENT_TYPES, Node, with_bodies
 from dml2onnx.targets import Target, bound, target
 from dml2onnx.targets.kernels import DEVICES
-from dml2onnx.testing.single_node import single_node
-from dml2onnx.testing.valid import descriptors
+from dml2onnx.test_cases.single_node import single_node
+from dml2onnx.test_cases.valid import descriptors
 from tests.lowering.harness import check_form, make_case, operator, operators, t
 
 ROW = t("FLOAT32", (1, 1, 2, 4))

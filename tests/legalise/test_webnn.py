@@ -11,7 +11,7 @@ from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.onnx_model import has_unknown, with_bodies
 from dml2onnx.targets import target
-from dml2onnx.testing.valid import descriptors
+from dml2onnx.test_cases.valid import descriptors
 from tests.lowering.harness import check_form, make_case, operator, operators, t
 
 ROW = t("FLOAT32", (1, 1, 2, 4))

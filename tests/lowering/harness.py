@@ -25,8 +25,8 @@ from dml2onnx.reference.memory import read
 from dml2onnx.reference.promise import promised
 from dml2onnx.targets import QDQ
 from dml2onnx.targets import target as target_of
-from dml2onnx.testing import descriptors
-from dml2onnx.testing.batch import beside
+from dml2onnx.test_cases import descriptors
+from dml2onnx.test_cases.batch import beside
 from dml2onnx.verification.contents import random_values
 from dml2onnx.verification.indices import within
 

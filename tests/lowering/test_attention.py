@@ -10,7 +10,7 @@ from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Value, Write
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.reference import evaluate
-from dml2onnx.testing.trial import feeds_of
+from dml2onnx.test_cases.trial import feeds_of
 from tests.lowering.harness import check_case, make_case, operator, operators, t, type_cases
 
 NAMES = ("MULTIHEAD_ATTENTION", "MULTIHEAD_ATTENTION1")

@@ -15,9 +15,9 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.onnx_model import CONTROL_FLOW, FLOAT, Node, has_unknown, with_bodies
 from dml2onnx.targets import DEFAULT_TARGET
-from dml2onnx.testing.single_node import single_node
-from dml2onnx.testing.valid import descriptors
-from dml2onnx.testing.variations import findings, of_row, with_value
+from dml2onnx.test_cases.single_node import single_node
+from dml2onnx.test_cases.valid import descriptors
+from dml2onnx.test_cases.variations import findings, of_row, with_value
 
 OPSETS = (17, 18, 21, 26)
 WITH_FLOAT32_INSIDE = {

@@ -13,8 +13,8 @@ import pytest
 from dml2onnx import catalog
 from dml2onnx.ir.operator import OperatorDesc, Scalar
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.testing.descriptors import describe
-from dml2onnx.testing.variations import of_sizes
+from dml2onnx.test_cases.descriptors import describe
+from dml2onnx.test_cases.variations import of_sizes
 from tests.lowering.harness import Case, check_together, integer_extremes, make_case
 from tests.lowering.test_every_operator import NAMES, TOGETHER, kinds
 

@@ -15,13 +15,13 @@ import pytest
 from dml2onnx import catalog
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.targets import target as target_of
-from dml2onnx.testing import valid
-from dml2onnx.testing.descriptor_trials import along
-from dml2onnx.testing.descriptors import describe, plain, unary
-from dml2onnx.testing.descriptors import sized as t
-from dml2onnx.testing.examples import examples
-from dml2onnx.testing.runnable import RUNNABLE_OPSETS
-from dml2onnx.testing.variations import findings, of_each_layout, of_each_rank, of_each_type
+from dml2onnx.test_cases import valid
+from dml2onnx.test_cases.descriptor_trials import along
+from dml2onnx.test_cases.descriptors import describe, plain, unary
+from dml2onnx.test_cases.descriptors import sized as t
+from dml2onnx.test_cases.examples import examples
+from dml2onnx.test_cases.runnable import RUNNABLE_OPSETS
+from dml2onnx.test_cases.variations import findings, of_each_layout, of_each_rank, of_each_type
 from tests.lowering.harness import check_case, check_together, make_case, random_memory, single
 
 NAMES = [name.removeprefix("DML_OPERATOR_") for name in catalog.operator_names()]
@@ -57,7 +57,7 @@ MORE = [
           OutputCoordinatesTensor=t(5, 1, type="UINT32")),
     plain("REDUCE", InputTensor=t(2, 3, type="INT8"), OutputTensor=t(2, 1, type="INT8"), Function="MAX", Axes=(1,)),
 ]  # fmt: skip
-"""Descriptors for forms that no variation of the descriptors in ``testing/valid.py`` has."""
+"""Descriptors for forms that no variation of the descriptors in ``test_cases/valid.py`` has."""
 OF_THEIR_OWN = {"attention", "convolution", "integer_products", "pooling", "pooling_gradients"}
 OF_THEIR_OWN |= {"rearranging", "recurrent", "roi", "roi_gradients"}
 """Families whose sizes depend on each other, so that only their own tests have all ranks."""

@@ -11,9 +11,9 @@ import dml2onnx
 from dml2onnx import catalog
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.targets import NAMES, OPSETS, target
-from dml2onnx.testing.runnable import RUNNABLE_OPSETS
-from dml2onnx.testing.single_node import single_node
-from dml2onnx.testing.valid import descriptors
+from dml2onnx.test_cases.runnable import RUNNABLE_OPSETS
+from dml2onnx.test_cases.single_node import single_node
+from dml2onnx.test_cases.valid import descriptors
 from tests.lowering.harness import check_case, operator, operators, t
 from tests.runtimes import samples
 from tests.runtimes.proof import Job, Runtime, Worker

@@ -19,7 +19,7 @@ from dml2onnx.ir.operator import OperatorDesc, Scalar
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.lowering.registry import lowerings
 from dml2onnx.reference import operator_results
-from dml2onnx.testing.valid import descriptors
+from dml2onnx.test_cases.valid import descriptors
 from tests.lowering.harness import make_case, operator, t
 
 FLOATS = (DataType.FLOAT32, DataType.FLOAT16)

@@ -18,8 +18,8 @@ from dml2onnx.diagnostics import DmlError, Severity
 from dml2onnx.onnx_model import OnnxGraph
 from dml2onnx.passes import PASSES, Draft, apply
 from dml2onnx.targets import target
-from dml2onnx.testing.random_graphs import samples
-from dml2onnx.testing.random_graphs.draft import Sample
+from dml2onnx.test_cases.random_graphs import samples
+from dml2onnx.test_cases.random_graphs.draft import Sample
 from tests.passes.examples import transposed_twice
 from tests.passes.running import compiled, require_same
 

@@ -19,10 +19,10 @@ from dml2onnx.ir.graph import Graph
 from dml2onnx.lowering.registry import lowerings
 from dml2onnx.onnx_model import bodies, with_bodies
 from dml2onnx.passes import chosen
-from dml2onnx.testing import valid
-from dml2onnx.testing.random_graphs import samples
-from dml2onnx.testing.random_graphs.draft import Sample
-from dml2onnx.testing.single_node import single_node
+from dml2onnx.test_cases import valid
+from dml2onnx.test_cases.random_graphs import samples
+from dml2onnx.test_cases.random_graphs.draft import Sample
+from dml2onnx.test_cases.single_node import single_node
 
 CHUNKS = 4
 VECTOR = "concat-053-offsets-float64"

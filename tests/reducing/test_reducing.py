@@ -28,8 +28,8 @@ from dml2onnx.exporters import convert
 from dml2onnx.ir.data import FillData
 from dml2onnx.ir.graph import Graph
 from dml2onnx.reducing import Progress, edits, reduced
-from dml2onnx.testing.random_graphs import samples
-from dml2onnx.testing.random_graphs.draft import Sample
+from dml2onnx.test_cases.random_graphs import samples
+from dml2onnx.test_cases.random_graphs.draft import Sample
 from tests.exporters.test_native import PROGRAMS
 from tests.frontends.models import load_model
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from dml2onnx import catalog
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import operator_results
-from dml2onnx.testing.descriptors import plain
+from dml2onnx.test_cases.descriptors import plain
 
 INTEGERS = [t for t in DataType if not t.is_float and t.bits >= 8]
 

@@ -10,7 +10,7 @@ import scipy.special
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import allowed_error
 from dml2onnx.reference.activation import apply_activation
-from dml2onnx.testing.descriptors import plain
+from dml2onnx.test_cases.descriptors import plain
 from tests.reference.numbers import marks, result_of
 
 

@@ -5,9 +5,9 @@ import pytest
 
 from dml2onnx.reference import evaluate_results
 from dml2onnx.reference.arithmetic import BFLOAT16, FLOAT16, FLOAT32
-from dml2onnx.testing.descriptors import sized, unary
-from dml2onnx.testing.single_node import single_node
-from dml2onnx.testing.valid import descriptors
+from dml2onnx.test_cases.descriptors import sized, unary
+from dml2onnx.test_cases.single_node import single_node
+from dml2onnx.test_cases.valid import descriptors
 from tests.lowering.harness import make_case
 from tests.reference.numbers import marks
 

@@ -5,7 +5,7 @@ import pytest
 
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import allowed_error, disagreements, operator_results
-from dml2onnx.testing.descriptors import plain
+from dml2onnx.test_cases.descriptors import plain
 
 
 def run(given, shape, *, heads, groups=None, presents=None, **attributes):

@@ -7,7 +7,7 @@ import pytest
 
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import allowed_error
-from dml2onnx.testing.descriptors import plain
+from dml2onnx.test_cases.descriptors import plain
 from tests.reference.numbers import result_of
 
 

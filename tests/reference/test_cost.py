@@ -14,7 +14,7 @@ from dml2onnx.ir.graph import Constant, Graph
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.reference import evaluate, require_computable
 from dml2onnx.reference.cost import LARGEST_NODE
-from dml2onnx.testing.single_node import single_node
+from dml2onnx.test_cases.single_node import single_node
 from dml2onnx.verification import verify
 from tests.lowering.harness import operator, t
 

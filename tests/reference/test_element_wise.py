@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dml2onnx.testing.descriptors import plain
+from dml2onnx.test_cases.descriptors import plain
 from tests.reference.numbers import INTEGERS, integers, marks, result_of
 
 

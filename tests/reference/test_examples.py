@@ -14,7 +14,7 @@ import pytest
 
 from dml2onnx import catalog
 from dml2onnx.reference import run_operator
-from dml2onnx.testing.examples import Example, examples
+from dml2onnx.test_cases.examples import Example, examples
 from tests.directml import left
 from tests.directml.probes import NOT_COMPUTED, against_reference, read
 from tests.reference.numbers import result_of

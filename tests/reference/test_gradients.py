@@ -15,7 +15,7 @@ import pytest
 
 from dml2onnx import catalog
 from dml2onnx.reference.registry import Inputs, Result, _references
-from dml2onnx.testing.descriptors import describe
+from dml2onnx.test_cases.descriptors import describe
 
 STEP = 2.0**-14
 

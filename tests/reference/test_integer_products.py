@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dml2onnx.reference import disagreements
-from dml2onnx.testing.descriptors import tensor
+from dml2onnx.test_cases.descriptors import tensor
 from tests.reference.numbers import result_of
 
 WIDE = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32]

@@ -7,7 +7,7 @@ from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.reference import evaluate, evaluate_results
-from dml2onnx.testing.descriptors import describe
+from dml2onnx.test_cases.descriptors import describe
 
 F32 = DataType.FLOAT32
 

@@ -20,8 +20,8 @@ from dml2onnx.catalog import LATEST, FieldType
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.ir.operator import OperatorDesc, Scalar
 from dml2onnx.reference import operator_results
-from dml2onnx.testing.descriptors import describe, sized
-from dml2onnx.testing.variations import of_each_rank, of_each_type
+from dml2onnx.test_cases.descriptors import describe, sized
+from dml2onnx.test_cases.variations import of_each_rank, of_each_type
 from tests.lowering.harness import assert_close, make_case
 from tests.lowering.test_every_operator import bases
 from tests.reference import numpy_functions as f
@@ -244,7 +244,7 @@ NON_NEUTRAL: dict[str, Any] = {
     "OutputPixelOffset": -0.5, "OutOfBoundsInputValue": 0.0, "MaximumSamplesPerOutput": 2,
     "MinimumSamplesPerOutput": 2, "Beta1": 0.75, "Beta2": 0.5, "LearningRate": 0.125,
 }  # fmt: skip
-"""Values for fields that are often neutral in ``testing/valid.py``."""
+"""Values for fields that are often neutral in ``test_cases/valid.py``."""
 
 
 CLOSE = 1e-6

@@ -4,7 +4,7 @@ import numpy as np
 
 from dml2onnx.ir.operator import UNREADABLE, OperatorDesc
 from dml2onnx.reference import run_operator
-from dml2onnx.testing.descriptors import plain
+from dml2onnx.test_cases.descriptors import plain
 
 
 def test_other_modes_ignore_padding_value():

@@ -5,7 +5,7 @@ import pytest
 
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import allowed_error, disagreements
-from dml2onnx.testing.descriptors import describe
+from dml2onnx.test_cases.descriptors import describe
 from tests.reference.numbers import marks, results_of
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}

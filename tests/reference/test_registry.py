@@ -6,7 +6,7 @@ import pytest
 from dml2onnx.diagnostics import InternalError
 from dml2onnx.reference import reference, run_operator
 from dml2onnx.reference.registry import _references
-from dml2onnx.testing.descriptors import describe
+from dml2onnx.test_cases.descriptors import describe
 from tests.reference.numbers import marks, result_of
 
 

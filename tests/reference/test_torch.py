@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dml2onnx.reference import operator_results
-from dml2onnx.testing.descriptors import describe
+from dml2onnx.test_cases.descriptors import describe
 from scripts.make_torch_answers import OPERATORS, digest, kept_answers
 from tests.lowering.harness import check_case
 from tests.reference.numbers import marks

@@ -18,8 +18,8 @@ from dml2onnx.report.form import as_json
 from dml2onnx.report.gathering import gather
 from dml2onnx.report.records import Report
 from dml2onnx.report.verified import Wrong
-from dml2onnx.testing.descriptors import plain, sized
-from dml2onnx.testing.single_node import single_node
+from dml2onnx.test_cases.descriptors import plain, sized
+from dml2onnx.test_cases.single_node import single_node
 from tests.report.models import SAMPLES, broken, hostile, small, wrong
 
 SCHEMA = json.loads((catalog.schemas_directory() / "report.schema.json").read_text(encoding="utf-8"))

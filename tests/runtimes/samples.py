@@ -23,7 +23,7 @@ from dml2onnx.reference import Result, disagreements, evaluate_results, operator
 from dml2onnx.reference.arithmetic import FLOAT16, Arithmetic
 from dml2onnx.reference.promise import promised
 from dml2onnx.targets import DEFAULT_OPSET
-from dml2onnx.testing import valid
+from dml2onnx.test_cases import valid
 from dml2onnx.verification.indices import within
 from tests import test_vectors
 from tests.docs import script

@@ -19,9 +19,9 @@ from dml2onnx.onnx_model import FLOAT, INT64, Node, Value
 from dml2onnx.sizes.expressions import Expr, Kind, Symbol
 from dml2onnx.sizes.named import spelled
 from dml2onnx.sizes.solver import Place, Solver
-from dml2onnx.testing.descriptors import plain, sized
-from dml2onnx.testing.single_node import single_node
-from dml2onnx.testing.sized_trials import at, wrong_shapes
+from dml2onnx.test_cases.descriptors import plain, sized
+from dml2onnx.test_cases.single_node import single_node
+from dml2onnx.test_cases.sized_trials import at, wrong_shapes
 from tests.sizes.networks import ROOT
 
 PLACE = Place("node", "", "", "")

@@ -11,8 +11,8 @@ from dml2onnx.ir.inputs import input_descs
 from dml2onnx.sizes.resized import Resizer
 from dml2onnx.sizes.solver import Solver
 from dml2onnx.sizes.tracing import trace
-from dml2onnx.testing.random_graphs import samples
-from dml2onnx.testing.random_graphs.draft import Sample
+from dml2onnx.test_cases.random_graphs import samples
+from dml2onnx.test_cases.random_graphs.draft import Sample
 from tests.sizes.same import assert_same
 
 NUMBERS = frozenset({"DML1212", "DML1302", "DML1418", "DML1419", "DML1501", "DML1502", "DML1503", "DML1505"})

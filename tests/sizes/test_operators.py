@@ -19,9 +19,9 @@ from dml2onnx.sizes.operators import REPLACED_RULES, kept_dimensions
 from dml2onnx.sizes.resized import Resizer
 from dml2onnx.sizes.solver import Solver
 from dml2onnx.sizes.tracing import trace
-from dml2onnx.testing.descriptors import plain, sized
-from dml2onnx.testing.single_node import single_node
-from dml2onnx.testing.valid import descriptors
+from dml2onnx.test_cases.descriptors import plain, sized
+from dml2onnx.test_cases.single_node import single_node
+from dml2onnx.test_cases.valid import descriptors
 from tests.sizes.same import assert_same
 
 NEVER = {

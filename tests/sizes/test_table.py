@@ -15,8 +15,8 @@ from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.rules.inference import infer_outputs
 from dml2onnx.sizes.solver import Solver
 from dml2onnx.sizes.tracing import trace
-from dml2onnx.testing.single_node import single_node
-from dml2onnx.testing.valid import descriptors
+from dml2onnx.test_cases.single_node import single_node
+from dml2onnx.test_cases.valid import descriptors
 from tests.sizes.networks import ROOT
 
 sys.path.insert(0, str(ROOT / "scripts"))

@@ -16,7 +16,7 @@ from dml2onnx.frontends import load_bytes
 from dml2onnx.ir.data import MissingData
 from dml2onnx.ir.graph import Graph, GraphInput
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.testing.valid import descriptors
+from dml2onnx.test_cases.valid import descriptors
 from tests import mistakes
 from tests.checks import test_cases, test_examples
 from tests.checks.build import one

@@ -20,7 +20,7 @@ from dml2onnx.codes import exporting as codes
 from dml2onnx.exporters.whole_tensors import obstacles
 from dml2onnx.ir.graph import Graph
 from dml2onnx.source_code.directmlx import _BY_FIELDS
-from dml2onnx.testing.valid import descriptors
+from dml2onnx.test_cases.valid import descriptors
 from tests.checks.build import one
 from tests.conftest import shared_directory
 from tests.exporters.test_native import PROGRAMS, exact

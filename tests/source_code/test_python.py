@@ -24,9 +24,9 @@ from dml2onnx.ir.operator import OperatorDesc, Scalar
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.source_code.contents import eval_number
 from dml2onnx.source_code.text import number, string
-from dml2onnx.testing.random_graphs import samples
-from dml2onnx.testing.random_graphs.draft import Sample
-from dml2onnx.testing.valid import descriptors
+from dml2onnx.test_cases.random_graphs import samples
+from dml2onnx.test_cases.random_graphs.draft import Sample
+from dml2onnx.test_cases.valid import descriptors
 from tests.checks.build import one, op, t
 from tests.checks.test_examples import EXAMPLES
 from tests.exporters.test_native import FLOATS, PROGRAMS, SCALARS, constant, exact

@@ -12,7 +12,7 @@ import dml2onnx
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.exporters.whole_tensors import obstacles
 from dml2onnx.ir.graph import Graph
-from dml2onnx.testing.valid import descriptors
+from dml2onnx.test_cases.valid import descriptors
 from tests.conftest import shared_directory
 
 from .graphs import every_graph, is_network, is_valid

@@ -12,8 +12,8 @@ from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import MAX_DIMENSIONS
 from dml2onnx.onnx_model import with_bodies
-from dml2onnx.testing.valid import descriptors
-from dml2onnx.testing.variations import findings, is_small, of_row, with_leading
+from dml2onnx.test_cases.valid import descriptors
+from dml2onnx.test_cases.variations import findings, is_small, of_row, with_leading
 from tests.lowering.harness import check_case, make_case, operator, operators, t
 from tests.lowering.test_convolution import convolution
 from tests.lowering.test_gathering import gather, gather_nd

@@ -9,7 +9,7 @@ import pytest
 
 from dml2onnx.onnx_model import Value
 from dml2onnx.targets import legal_type, target
-from dml2onnx.testing.valid import descriptors
+from dml2onnx.test_cases.valid import descriptors
 from tests.lowering.harness import check_case, operator, operators, t
 from tests.lowering.test_convolution import convolution
 

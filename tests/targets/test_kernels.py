@@ -16,7 +16,7 @@ from onnx import defs, helper
 
 from dml2onnx import targets
 from dml2onnx.diagnostics import DmlError, InternalError
-from dml2onnx.testing.runnable import RUNNABLE_OPSETS
+from dml2onnx.test_cases.runnable import RUNNABLE_OPSETS
 from scripts import _node_cases
 from scripts._node_cases import DTYPES
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from dml2onnx.ir.graph import Read
 from dml2onnx.ir.tensor import TensorDesc
-from dml2onnx.testing.descriptors import operator
-from dml2onnx.testing.random_graphs.draft import GraphDraft, View
-from dml2onnx.testing.valid import descriptors
+from dml2onnx.test_cases.descriptors import operator
+from dml2onnx.test_cases.random_graphs.draft import GraphDraft, View
+from dml2onnx.test_cases.valid import descriptors
 
 INDICES = {"MAX_UNPOOLING": "IndicesTensor", "SCATTER_ND": "IndicesTensor"}
 """Inputs that contain indices; 0 and 1 are always valid."""

@@ -13,7 +13,7 @@ from dml2onnx import catalog
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.onnx_model import Array
-from dml2onnx.testing.descriptors import plain
+from dml2onnx.test_cases.descriptors import plain
 
 Arrays = Mapping[str, Array | list[Array]]
 """The array of each field, or a list for an array of tensors."""

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dml2onnx.ir.operator import Size2D
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.testing.random_graphs.draft import GraphDraft, View
+from dml2onnx.test_cases.random_graphs.draft import GraphDraft, View
 
 MOMENTS = ("Parameters", "FirstMoment", "SecondMoment")
 GRADIENTS = ["OutputGradientTensor", "OutputROIGradientTensor"]

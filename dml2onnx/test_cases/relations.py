@@ -27,8 +27,8 @@ from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.onnx_model import Array
 from dml2onnx.reference import evaluate_results, memory
 from dml2onnx.targets import DEFAULT_OPSET
-from dml2onnx.testing.runnable import RUNNABLE_OPSETS
-from dml2onnx.testing.trial import differences, feeds_of
+from dml2onnx.test_cases.runnable import RUNNABLE_OPSETS
+from dml2onnx.test_cases.trial import differences, feeds_of
 from dml2onnx.verification.nodes import buffer_of, bytes_to
 
 OTHER_OPSETS = tuple(item for item in RUNNABLE_OPSETS if item != DEFAULT_OPSET)

@@ -18,7 +18,7 @@ from dml2onnx.ir.data import ArrayData, FillData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc, packed_strides
-from dml2onnx.testing.descriptors import operator
+from dml2onnx.test_cases.descriptors import operator
 
 MAX_ELEMENTS = 600
 FACTORS = st.sampled_from([0.5, 1.0, 1.25, 2.0, 0.0, -0.75])

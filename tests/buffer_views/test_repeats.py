@@ -12,15 +12,15 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from dml2onnx.buffer_views.repeats import Repeats
 from dml2onnx.checks import check
 from dml2onnx.compiler import CompiledModel, compile_outputs
 from dml2onnx.diagnostics import Severity
 from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.lowering.registry import lowerings
-from dml2onnx.memory.repeats import Repeats
-from dml2onnx.testing.random_graphs import samples
-from dml2onnx.testing.random_graphs.draft import Sample
+from dml2onnx.test_cases.random_graphs import samples
+from dml2onnx.test_cases.random_graphs.draft import Sample
 from tests.lowering.harness import operator, t
 
 FOUR = t("FLOAT32", [4])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.testing.descriptors import plain as op
-from dml2onnx.testing.descriptors import sized as t
+from dml2onnx.test_cases.descriptors import plain as op
+from dml2onnx.test_cases.descriptors import sized as t
 
 # 2 batches, 3 queries, 4 keys, 5 past positions; 2 heads of size 8 in queries and keys, and 3 in values
 QUERY, KEY, VALUE, OUTPUT = t(2, 3, 16), t(2, 4, 16), t(2, 4, 6), t(2, 3, 6)

@@ -12,9 +12,9 @@ from dml2onnx import catalog
 from dml2onnx.catalog import FieldType
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.testing.descriptors import operator
-from dml2onnx.testing.random_graphs.arithmetic import activation, attributes
-from dml2onnx.testing.random_graphs.draft import POSITIVE, GraphDraft
+from dml2onnx.test_cases.descriptors import operator
+from dml2onnx.test_cases.random_graphs.arithmetic import activation, attributes
+from dml2onnx.test_cases.random_graphs.draft import POSITIVE, GraphDraft
 
 GATES = ["RELU", "LEAKY_RELU", "TANH", "SIGMOID", "HARD_SIGMOID", "ELU", "SOFTSIGN", "LINEAR"]
 

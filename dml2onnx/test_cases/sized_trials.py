@@ -21,8 +21,8 @@ from dml2onnx.reference import evaluate_results
 from dml2onnx.sizes.expressions import Expr
 from dml2onnx.sizes.named import NamedGraph, Values
 from dml2onnx.sizes.ranges import drawn
-from dml2onnx.testing.trial import differences, feeds_of, sentence
-from dml2onnx.testing.trial import trial as against_reference
+from dml2onnx.test_cases.trial import differences, feeds_of, sentence
+from dml2onnx.test_cases.trial import trial as against_reference
 from dml2onnx.verification.indices import within
 
 Sizes = dict[str, tuple[int | str, ...]]

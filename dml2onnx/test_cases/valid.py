@@ -9,11 +9,11 @@ from dml2onnx import catalog
 from dml2onnx.catalog import LATEST, FieldType, OperatorSchema
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.ir.operator import OperatorDesc, ScaleBias, Size2D
-from dml2onnx.testing import valid_attention as attention
-from dml2onnx.testing.descriptors import plain as op
-from dml2onnx.testing.descriptors import sized as t
-from dml2onnx.testing.descriptors import unary
-from dml2onnx.testing.examples import examples
+from dml2onnx.test_cases import valid_attention as attention
+from dml2onnx.test_cases.descriptors import plain as op
+from dml2onnx.test_cases.descriptors import sized as t
+from dml2onnx.test_cases.descriptors import unary
+from dml2onnx.test_cases.examples import examples
 
 X, ONE, BYTE = t(1, 2, 3, 4), t(1, 1, 1, 1), t(1, 1, 1, 1, type="UINT8")
 STATE = t(1, 1, 1, 6, type="UINT32")

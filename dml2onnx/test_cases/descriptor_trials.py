@@ -11,11 +11,20 @@ from random import Random
 from dml2onnx.catalog import FieldType
 from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.ir.operator import OperatorDesc, Scalar
-from dml2onnx.testing.batch import trials
-from dml2onnx.testing.coverage import Cell, cells
-from dml2onnx.testing.single_node import single_node
-from dml2onnx.testing.trial import trial
-from dml2onnx.testing.variations import changed_field, findings, is_small, laid_out, of_row, smaller, together, weight
+from dml2onnx.test_cases.batch import trials
+from dml2onnx.test_cases.coverage import Cell, cells
+from dml2onnx.test_cases.single_node import single_node
+from dml2onnx.test_cases.trial import trial
+from dml2onnx.test_cases.variations import (
+    changed_field,
+    findings,
+    is_small,
+    laid_out,
+    of_row,
+    smaller,
+    together,
+    weight,
+)
 
 SECONDS = 60.0
 """Time limit for reducing a descriptor."""

@@ -13,9 +13,9 @@ from dml2onnx import catalog
 from dml2onnx.catalog import LATEST
 from dml2onnx.ir.operator import Scalar, Size2D
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.testing.descriptors import operator
-from dml2onnx.testing.random_graphs.arithmetic import number
-from dml2onnx.testing.random_graphs.draft import FACTORS, MAX_ELEMENTS, GraphDraft, View, of_latest
+from dml2onnx.test_cases.descriptors import operator
+from dml2onnx.test_cases.random_graphs.arithmetic import number
+from dml2onnx.test_cases.random_graphs.draft import FACTORS, MAX_ELEMENTS, GraphDraft, View, of_latest
 
 DIRECTIONS = st.sampled_from(["INCREASING", "DECREASING"])
 

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.testing.random_graphs.draft import GraphDraft
+from dml2onnx.test_cases.random_graphs.draft import GraphDraft
 
 _STACKS = {
     "StackedQueryKeyTensor": ("QueryTensor", "KeyTensor"),

@@ -13,8 +13,8 @@ from dml2onnx import catalog
 from dml2onnx.catalog import LATEST
 from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.testing.descriptors import operator
-from dml2onnx.testing.random_graphs.draft import FACTORS, MAX_ELEMENTS, POSITIVE, GraphDraft
+from dml2onnx.test_cases.descriptors import operator
+from dml2onnx.test_cases.random_graphs.draft import FACTORS, MAX_ELEMENTS, POSITIVE, GraphDraft
 
 
 def number(g: GraphDraft, data_type: DataType) -> float | int:

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from dml2onnx.testing.random_graphs import arithmetic, attention, fixed, movement, networks, regions
-from dml2onnx.testing.random_graphs.draft import GraphDraft, Sample
+from dml2onnx.test_cases.random_graphs import arithmetic, attention, fixed, movement, networks, regions
+from dml2onnx.test_cases.random_graphs.draft import GraphDraft, Sample
 
 __all__ = ["FAMILIES", "GraphDraft", "Sample", "samples"]
 

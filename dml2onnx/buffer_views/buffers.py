@@ -17,6 +17,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from dml2onnx.buffer_views.bits import packed, reinterpret, unpacked
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.movement import MANY_ELEMENTS
 from dml2onnx.ir.data import Data, FillData, PaddedData, stored_bytes
@@ -36,7 +37,6 @@ from dml2onnx.ir.view import (
     plan_read,
     plan_write,
 )
-from dml2onnx.memory.bits import packed, reinterpret, unpacked
 from dml2onnx.onnx_model import DType
 
 MATERIALISED_FILL_ELEMENTS = 1 << 20

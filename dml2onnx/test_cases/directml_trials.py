@@ -27,10 +27,10 @@ from dml2onnx.onnx_model import Array
 from dml2onnx.reference import Result, disagreements, evaluate_results, memory, operator_results
 from dml2onnx.reference.promise import promised
 from dml2onnx.targets import DEFAULT_TARGET, EXACT_TARGET
-from dml2onnx.testing.descriptor_trials import STEPS
-from dml2onnx.testing.single_node import single_node
-from dml2onnx.testing.trial import feeds_of, sentence
-from dml2onnx.testing.variations import changed_field, findings, is_small, together
+from dml2onnx.test_cases.descriptor_trials import STEPS
+from dml2onnx.test_cases.single_node import single_node
+from dml2onnx.test_cases.trial import feeds_of, sentence
+from dml2onnx.test_cases.variations import changed_field, findings, is_small, together
 from dml2onnx.verification.indices import within
 
 RELATIVE, OF_LARGEST = 1e-3, 1e-2

@@ -10,11 +10,11 @@ from dml2onnx.ir.graph import Graph
 from dml2onnx.onnx_model import Array, Port
 from dml2onnx.reference import evaluate_results
 from dml2onnx.targets import DEFAULT_OPSET
-from dml2onnx.testing.trial import differences, feeds_of_ports, sentence, trial
+from dml2onnx.test_cases.trial import differences, feeds_of_ports, sentence, trial
 
 
 def trials(cases: Sequence[tuple[Graph, int]], opset: int = DEFAULT_OPSET) -> list[str]:
-    """The result of :func:`~dml2onnx.testing.trial.trial` for each graph and its seed.
+    """The result of :func:`~dml2onnx.test_cases.trial.trial` for each graph and its seed.
 
     The graphs are compiled and run as independent parts of one graph. After a failure each runs alone; if none fails
     then, their problems say that they only fail together.

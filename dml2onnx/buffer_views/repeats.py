@@ -13,11 +13,11 @@ from dataclasses import dataclass, fields
 from functools import cache
 from operator import attrgetter
 
+from dml2onnx.buffer_views.buffers import Buffers
 from dml2onnx.catalog import OperatorSchema
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.ir.graph import Node, Read, Value
 from dml2onnx.ir.tensor import TensorDesc
-from dml2onnx.memory.buffers import Buffers
 from dml2onnx.onnx_model import Node as OnnxNode
 from dml2onnx.onnx_model import Value as OnnxValue
 

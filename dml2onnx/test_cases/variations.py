@@ -17,7 +17,7 @@ from dml2onnx.checks import check
 from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.ir.operator import FieldValue, OperatorDesc, Scalar, ScaleBias, Size2D
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, DataType, TensorDesc
-from dml2onnx.testing.single_node import single_node
+from dml2onnx.test_cases.single_node import single_node
 
 LARGEST = 4096
 """Limit of elements of a tensor."""

@@ -12,8 +12,8 @@ from dml2onnx import compile, convert
 from dml2onnx.cli import main
 from dml2onnx.ir.graph import Graph
 from dml2onnx.targets import NAMES, target
-from dml2onnx.testing.single_node import single_node
-from dml2onnx.testing.valid import descriptors
+from dml2onnx.test_cases.single_node import single_node
+from dml2onnx.test_cases.valid import descriptors
 from tests.lowering.harness import make_case, operator, t
 
 

@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 
+from dml2onnx.buffer_views.buffers import Buffers, layout_of
 from dml2onnx.ir.graph import Node
 from dml2onnx.ir.operator import FieldValue, OperatorDesc
 from dml2onnx.ir.relayout import axis_order, strides_over
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.ir.view import Layout
-from dml2onnx.memory.buffers import Buffers, layout_of
 
 
 def with_propagated_layout(node: Node, buffers: Buffers) -> Node:
