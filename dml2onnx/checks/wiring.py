@@ -103,7 +103,7 @@ class Wiring:
         """The values that something reads; all of them if a node that could not be read may do so."""
         graph = self._graph
         if graph.unread_nodes:
-            return {*self._writers, *(item.value for item in (*graph.inputs, *graph.constants))}
+            return {*self._writers, *(item.value for item in graph.inputs), *(item.value for item in graph.constants)}
         return {
             *(value for node in graph.nodes for value in node.sources),
             *(item.value for item in (*graph.outputs, *graph.results)),

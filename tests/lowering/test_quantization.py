@@ -233,9 +233,10 @@ def test_forms_of_dequantize():
 
 def test_large_constants_stay_small():
     e = Emitter()
-    q, scale = e.constant(np.ones((1 << 20) + 1, np.int8)), e.constant(np.float32(2))
-    assert e.DequantizeLinear(q, scale).value is None
-    assert e.DequantizeLinear(e.constant(np.ones(4, np.int8)), scale).value is not None
+    scale, point = e.constant(np.float32(2)), e.constant(np.int8(0))
+    large, small = (e.constant(np.ones(count, np.int8)) for count in ((1 << 20) + 1, 4))
+    assert e.DequantizeLinear(large, scale, point).value is None
+    assert e.DequantizeLinear(small, scale, point).value is not None
 
 
 @pytest.mark.parametrize("null", [False, True])
