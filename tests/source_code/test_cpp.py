@@ -326,7 +326,7 @@ TOWER = """\
 
 namespace tower {
 
-// The inputs of the graph that are weights; their bytes lie in tower.bin.
+// The inputs of the graph that are weights; their bytes are in tower.bin.
 struct Weight {
   std::uint32_t input;
   const char* name;
