@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,12 @@ import pytest
 from dml2onnx import catalog
 from dml2onnx.catalog import LATEST
 from dml2onnx.compiler import compile_outputs
+from dml2onnx.diagnostics import InternalError
 from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.operator import OperatorDesc, Scalar, Size2D
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.lowering.registry import lowerings, movement
+from dml2onnx.lowering.registry import lowering, lowerings, movement
 from dml2onnx.reference import evaluate
 from tests.lowering.harness import in_session, operator, operators, t
 
@@ -155,6 +157,13 @@ FORMS: Mapping[str, list[dict[str, Any]]] = {
 
 CAST = ("DIAGONAL_MATRIX1", "ELEMENT_WISE_IF", "RESAMPLE", "UPSAMPLE_2D")
 """Operators that cast FLOAT16 to FLOAT and back, which makes signalling NaNs quiet, unless bits matter."""
+
+
+def test_an_operator_without_a_lowering() -> None:
+    schema = replace(catalog.operator("GEMM"), name="DML_OPERATOR_OF_TODAY")
+    for search in (lowering, movement):
+        with pytest.raises(InternalError, match="DML_OPERATOR_OF_TODAY: it has no lowering"):
+            search(schema)
 
 
 def test_every_moving_operator_is_here() -> None:
