@@ -353,14 +353,18 @@ def test_padding_that_does_not_match_the_output() -> None:
     ]
 
 
-@pytest.mark.parametrize(("given", "other", "rows"), [("NONE", "TRANSPOSE", 2), ("TRANSPOSE", "NONE", 3)])
-def test_matrices_to_transpose(given: str, other: str, rows: int) -> None:
-    x, y = t(1, 1, 2, 3), t(1, 1, rows, 5 - rows)
+@pytest.mark.parametrize(
+    ("given", "other", "made_a", "made_b"), [("NONE", "TRANSPOSE", 3, 2), ("TRANSPOSE", "NONE", 2, 3)]
+)
+def test_matrices_to_transpose(given: str, other: str, made_a: int, made_b: int) -> None:
+    x, y = t(1, 1, 2, 3), t(1, 1, made_b, made_a)
     transforms = {"TransA": given, "TransB": given}
     made = op("GEMM", ATensor=x, BTensor=x, OutputTensor=y, Alpha=1.0, Beta=0.0, **transforms)
     (item,) = check(replace(graph_of(made), format="native"))
-    words = [remedy.words.partition(", and OutputTensor")[0] for remedy in item.remedies]
-    assert words == [f"TransA {other}", f"TransB {other}"]
+    assert [remedy.words for remedy in item.remedies] == [
+        f"{name} {other}, and OutputTensor of sizes [1, 1, {size}, {size}]"
+        for name, size in (("TransA", made_a), ("TransB", made_b))
+    ]
 
 
 @pytest.mark.parametrize("forgotten", ["StartPadding", "EndPadding"])
