@@ -96,16 +96,17 @@ def candidates(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[C
         if change.permutation and change.permutation[:2] != (1, 0):
             yield Candidate(-1, (change,))  # three sizes rarely match by chance
     yield from (Candidate(2, changes) for changes in _layouts(desc))
-    for name in {item.field for item in findings if item.code is not codes.WRONG_SIZE}:
+    for name in dict.fromkeys(item.field for item in findings if item.code is not codes.WRONG_SIZE):
         yield from (Candidate(_kind_of_view(desc, change), (change,)) for change in _views(desc, name))
-    for name in _tied_in_size(desc, findings) - fields:
-        yield from (Candidate(3, (change,)) for change in _views(desc, name))
+    for name in _tied_in_size(desc, findings):
+        if name not in fields:
+            yield from (Candidate(3, (change,)) for change in _views(desc, name))
     for changes in _views_together(desc, findings, whole=True):
         telling = max(sum(n != 1 for n in each.value.sizes) for each in changes if isinstance(each.value, TensorDesc))
         yield Candidate(3 if telling > 1 else 0, changes)  # a vector does not imply another layout of its neighbors
     yield from (Candidate(4, changes) for changes in _views_together(desc, findings, whole=False))
     yield from (Candidate(3, changes) for changes in _matrices(desc, fields))
-    for name in concerned:
+    for name in sorted(concerned):
         yield from (Candidate(4, (change,)) for change in _strides_in_bytes(desc, name))
 
 
@@ -514,13 +515,10 @@ def _shape(tensor: TensorDesc | None) -> object:
     return tensor and (tensor.sizes, tensor.strides)
 
 
-def _tied_in_size(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> set[str]:
-    """Inputs that need the same sizes as an output with mismatched sizes."""
-    found = set[str]()
-    for item in findings:
-        if item.code is codes.DIFFERENT_SIZES:
-            found.update(tied(desc.schema, Rule.SAME_SIZES, item.field))
-    return found
+def _tied_in_size(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> dict[str, None]:
+    """Inputs that need the same sizes as an output with mismatched sizes, in order."""
+    wrong = (item.field for item in findings if item.code is codes.DIFFERENT_SIZES)
+    return dict.fromkeys(name for field in wrong for name in tied(desc.schema, Rule.SAME_SIZES, field))
 
 
 def _matrices(desc: OperatorDesc, fields: set[str]) -> Iterator[tuple[Change, ...]]:

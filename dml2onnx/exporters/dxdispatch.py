@@ -78,7 +78,7 @@ def _obstacles(graph: Graph) -> Iterator[Diagnostic]:
             message = f"The output {found} is the output {quote(outputs[output.value])} as well."
             yield codes.TWO_OUTPUTS.at(message, found=found)
     names = [output.name for output in graph.outputs]
-    for name in {name for name in names if names.count(name) > 1}:
+    for name in dict.fromkeys(name for name in names if names.count(name) > 1):
         yield codes.UNSUITABLE_NAME.at(f"Two outputs have the name {quote(name)}.", found=quote(name))
     for effect in graph.effects:
         if effect.output.value not in provided:
@@ -288,12 +288,11 @@ def owned_constants(graph: Graph) -> set[tuple[Node, str]]:
 
     These are the owned tensors of the graph, and for a constant without any, all readers that may be owned.
     """
-    constants = {item.value for item in graph.constants}
-    fields_of: dict[Value, list[tuple[Node, str]]] = {value: [] for value in constants}
+    fields_of: dict[Value, list[tuple[Node, str]]] = {item.value: [] for item in graph.constants}
     owned: set[tuple[Node, str]] = set()
     for node in graph.nodes:
         for name, reads in node.reads.items():
-            if reads and all(read.value in constants for read in reads):
+            if reads and all(read.value in fields_of for read in reads):
                 for read in reads:
                     fields_of[read.value].append((node, name))
                 if all(desc.owned_by_dml for desc in node.operator.tensors(name)):

@@ -48,8 +48,10 @@ def _apply(draft: Draft, e: Emitter, node: Node) -> None:
     if [item.op_type for item in nodes] == [node.op_type] or not any(output in item.outputs for item in nodes):
         return
     output.name = result.name
-    for name in {item.name for new in nodes for item in new.inputs if item is not None} & {*e.initializers}:
-        draft.keep(name, e.initializers[name])
+    read = {item.name for new in nodes for item in new.inputs if item is not None}
+    for name, array in e.initializers.items():
+        if name in read:
+            draft.keep(name, array)
     draft.replace(node, *nodes, note="; ".join(notes))
 
 

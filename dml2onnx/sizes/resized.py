@@ -143,7 +143,7 @@ class Resizer:
             return operator
         values = list(operator.values)
         index = operator.schema.index
-        for name in {name for name, _ in sized.views}:
+        for name in dict.fromkeys(name for name, _ in sized.views):
             old = operator.get(name)
             if isinstance(old, TensorDesc):
                 values[index[name]] = self.desc(old, sized.views[name, 0])

@@ -51,12 +51,12 @@ def trial(graph: Graph, seed: int) -> Outcome:
     every value must have the shape that the model states.
     """
     random = Random(seed)
-    sizes = _sizes(graph, random)
+    sizes = random_sizes(graph, random)
     if not sizes:
         return Outcome({}, "no size is free")
     exact = bool(random.getrandbits(1))
     source = named(graph, sizes)
-    ranges = _ranges(source, random)
+    ranges = random_ranges(source, random)
     try:
         model = compile(graph, sizes=sizes, ranges=ranges, exact=exact)
     except DmlError as error:
@@ -71,7 +71,7 @@ def trial(graph: Graph, seed: int) -> Outcome:
     return Outcome(sizes)
 
 
-def _sizes(graph: Graph, random: Random) -> Sizes:
+def random_sizes(graph: Graph, random: Random) -> Sizes:
     """Names for some free sizes of one or two inputs; tied sizes share a name."""
     ends = (*graph.outputs, *graph.results)
     descs = {
@@ -94,7 +94,8 @@ def _sizes(graph: Graph, random: Random) -> Sizes:
     return found
 
 
-def _ranges(source: NamedGraph, random: Random) -> dict[str, tuple[int, int]]:
+def random_ranges(source: NamedGraph, random: Random) -> dict[str, tuple[int, int]]:
+    """Ranges of the names of a graph that contain its own sizes."""
     found = {}
     for name in source.names:
         old = source.old(name)

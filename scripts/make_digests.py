@@ -1,0 +1,27 @@
+#!/usr/bin/env python3
+"""Writes ``tests/data/digests.txt``: a digest of the results for each group of inputs in ``tests/digests.py``.
+
+A refactoring must not change it; ``tests/test_digests.py`` compares. If a digest changes,
+``python -m tests.digests GROUP`` prints what it is made of: run it before and after the change.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from _environment import ROOT
+
+sys.path.insert(0, str(ROOT))
+
+from tests.digests import DATA, GROUPS, digest_of
+
+GENERATOR = "scripts/make_digests.py"
+
+
+def main() -> None:
+    lines = [f"{digest_of(group)} {group}" for group in GROUPS]
+    DATA.write_text("\n".join([f"{GENERATOR} wrote this file.", *lines, ""]), encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,299 @@
+"""Digests of what dml2onnx makes of many inputs: models, findings, files, reports, texts and reference results.
+
+``scripts/make_digests.py`` keeps one digest for each group of cases in ``tests/data/digests.txt``, and
+``test_digests.py`` compares them: a refactoring must not change any. The other tests say what is right; these see that
+something is different, anywhere. A group takes less than a second.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import os
+import re
+import shlex
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any
+from unittest import mock
+
+import hypothesis
+import numpy as np
+
+from dml2onnx import catalog
+from dml2onnx.checks import check, minimum_feature_level
+from dml2onnx.checks.alternatives import nodes_above_level, nodes_at_the_top_level
+from dml2onnx.checks.resizing import named
+from dml2onnx.cli import main
+from dml2onnx.codes import all_codes
+from dml2onnx.compiler import CompiledModel, compile, compile_graph
+from dml2onnx.diagnostics import Diagnostic, DmlError
+from dml2onnx.exporters import FORMATS, export, left_out
+from dml2onnx.ir.graph import Graph
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.options import CompileOptions
+from dml2onnx.reference import evaluate_results
+from dml2onnx.report.gathering import gather
+from dml2onnx.targets import NAMES
+from dml2onnx.test_cases import valid
+from dml2onnx.test_cases.random_graphs import Sample, samples
+from dml2onnx.test_cases.single_node import single_node
+from dml2onnx.test_cases.sized_trials import random_ranges, random_sizes
+from dml2onnx.test_cases.trial import feeds_of
+from dml2onnx.test_cases.variations import changed_field, laid_out, of_each_layout, of_each_rank, of_each_type
+from tests.cli.test_cli import NATIVE, PROGRAM
+
+Texts = Iterator[tuple[str, str | bytes]]
+"""Names of cases, and what dml2onnx makes of each."""
+OPTIONS: tuple[dict[str, Any], ...] = (
+    {},
+    {"exact": True},
+    {"optimize": 0},
+    {"target": "cpu"},
+    {"target": "dml"},
+    {"opset": 17},
+    {"optimize": 2, "target": "cpu"},
+    {"opset": 25, "target": "cpu"},
+    {"quant_format": "qdq", "target": "cpu"},
+    {"half": True},
+    *({"target": name} for name in NAMES if name not in ("cpu", "dml", "onnx")),
+)
+VARIANTS = 40
+"""Variants of an operator's valid descriptors."""
+CHANGES = 24
+"""Changed descriptors of an operator."""
+NETWORKS = 40
+"""Groups of random graphs."""
+GRAPHS = 12
+"""Random graphs in a group."""
+DATA = Path(__file__).parent / "data" / "digests.txt"
+SAMPLES = Path(__file__).parents[1] / "samples"
+FILES = ("model.json", "program.json", *(f"samples/{name}/model.json" for name in ("broken", "digits", "picture")))
+FOR_EACH = (
+    "check",
+    "check --json",
+    "explain",
+    "explain --half --target cpu",
+    "sizes",
+    "sizes --json",
+    "report -o made.html",
+    "report --json",
+    "compile -o made.onnx",
+    "compile -o made.onnx -O0",
+    "compile -o made.onnx --exact --opset 17",
+    "run --output-dir made",
+    *(f"convert -o made --format {form}" for form in FORMATS),
+)
+"""Commands for each of ``FILES``."""
+LINES = (
+    *(f"{line} {file}" for line in FOR_EACH for file in FILES),
+    "check --fix samples/broken/model.json -o made.json",
+    "check model.json --level 9_9",
+    "check nowhere.json",
+    "verify --cases 2 model.json",
+    "batch --jobs 1 model.json samples/broken/model.json",
+    "report model.json --compare samples/broken/model.json",
+    "reduce model.json --while false",
+    "explain model.json --size x=N,2,3,W",
+    "compile -o made.onnx model.json --size x=N,2,H,W",
+    "ops",
+    "ops pool --json",
+    "recorder -o made",
+    "explain 80070057",
+    "explain RELUU",
+    *(f"explain {name}" for name in (*sorted(all_codes()), *sorted(valid.descriptors()))),
+)
+"""Commands in a directory with two models and the samples."""
+
+
+def said(make: Callable[[], str | bytes]) -> str | bytes:
+    """What a call returns, or the error that it raises."""
+    try:
+        return make()
+    except DmlError as error:
+        return "\n".join(map(shown, error.diagnostics))
+    except Exception as error:  # a change of these is noticed, too
+        return f"{type(error).__name__}: {error}"
+
+
+def shown(item: Diagnostic) -> str:
+    return f"{item!r} {item}"
+
+
+def serialized(model: CompiledModel) -> bytes:
+    return model.serialize() + "\n".join(map(shown, model.warnings)).encode() + repr(model.ranges).encode()
+
+
+def variants(name: str) -> list[OperatorDesc]:
+    """An operator's valid descriptors, and some with other types, ranks and layouts."""
+    random, base = Random(name), valid.descriptors()[name]
+    more = {op for item in base for op in (*of_each_type(item), *of_each_rank(item), *of_each_layout(item, random))}
+    others = sorted(more.difference(base), key=str)
+    return [*base, *random.sample(others, min(len(others), VARIANTS))]
+
+
+def models(name: str) -> Texts:
+    """Models of an operator: of its first descriptors for all targets and options, of others for some in turn."""
+    for number, op in enumerate(variants(name)):
+        graph = single_node(op)
+        chosen = OPTIONS if number == 0 else (OPTIONS[number % 4], OPTIONS[number % len(OPTIONS)])
+        for options in chosen:
+            made = CompileOptions.of(**options)
+            yield f"{number} {op} {options}", said(partial(compiled, graph, made))
+
+
+def compiled(graph: Graph, options: CompileOptions) -> bytes:
+    return serialized(compile_graph(graph, options))
+
+
+def findings(name: str) -> Texts:
+    """Findings and remedies of changed descriptors at some feature levels, and what lower levels offer instead."""
+    random, base, levels = Random(name), valid.descriptors()[name], catalog.feature_levels()
+    for number in range(CHANGES):
+        op = base[number % len(base)]
+        for _ in range(1 + number % 3):
+            op = changed_field(op, random)[0]
+        graph = replace(single_node(op), format=("native", "builder", "dxdispatch")[number % 3])
+        level = levels[-1] if number % 2 else random.choice(levels)
+        yield f"{number} {op} {level}", said(partial(checked, graph, level))
+    for number, op in enumerate(base):
+        graph = single_node(laid_out(op, random) if number % 2 else op)
+        yield f"levels of {number} {op}", said(partial(by_level, graph))
+
+
+def checked(graph: Graph, level: catalog.FeatureLevel | None = None) -> str:
+    return "\n".join(map(shown, check(graph, level)))
+
+
+def by_level(graph: Graph) -> str:
+    found = [*nodes_at_the_top_level(graph)]
+    found += [item for level in catalog.feature_levels() for item in nodes_above_level(graph, level)]
+    return "\n".join([str(minimum_feature_level(graph)), *map(repr, found)])
+
+
+def results(name: str) -> Texts:
+    """Results of the reference, with the errors that it allows, to five digits."""
+    for number, op in enumerate(variants(name)[:6]):
+        yield f"{number} {op}", said(partial(evaluated, single_node(op), number))
+
+
+def evaluated(graph: Graph, seed: int) -> str:
+    feeds = feeds_of(compile_graph(graph, CompileOptions()), seed)
+    with np.printoptions(precision=5, threshold=1 << 20):
+        return "\n".join(repr(evaluate_results(graph, feeds, exact=exact)) for exact in (True, False))
+
+
+def networks(number: int) -> Texts:
+    """Models, files, reports, named sizes and findings of random graphs."""
+    drawn: list[Graph] = []
+
+    @hypothesis.seed(number)
+    @hypothesis.settings(
+        max_examples=GRAPHS,
+        database=None,
+        deadline=None,
+        phases=[hypothesis.Phase.generate],
+        suppress_health_check=list(hypothesis.HealthCheck),
+    )
+    @hypothesis.given(samples())
+    def draw(sample: Sample) -> None:
+        drawn.append(sample.graph)
+
+    draw()
+    for index, graph in enumerate(drawn):
+        random = Random(f"{number} {index}")
+        for options in (OPTIONS[0], OPTIONS[1], random.choice(OPTIONS[2:])):
+            yield f"{index} {options}", said(partial(compiled, graph, CompileOptions.of(**options)))
+        for form in FORMATS:
+            yield f"{index} {form}", said(partial(exported, graph, form))
+        yield f"{index} report", said(partial(reported, graph))
+        yield f"{index} sizes", said(partial(sized, graph, random))
+        yield f"{index} changed", said(partial(checked, with_mistakes(graph, random)))
+
+
+def exported(graph: Graph, form: str) -> bytes:
+    file = io.BytesIO()
+    notes = "\n".join(map(shown, left_out(graph, file, form)))
+    export(graph, file, form)
+    return file.getvalue() + notes.encode()
+
+
+def reported(graph: Graph) -> str:
+    return repr(gather(graph, digests=True))
+
+
+def sized(graph: Graph, random: Random) -> str:
+    """The sizes and ranges drawn, and a digest of the model."""
+    sizes = random_sizes(graph, random)
+    ranges = random_ranges(named(graph, sizes), random)
+    model = compile(graph, sizes=sizes, ranges=ranges)
+    return f"{sizes} {ranges} {digest(serialized(model))}"
+
+
+def with_mistakes(graph: Graph, random: Random) -> Graph:
+    """The graph with a changed field in one or two nodes."""
+    nodes = list(graph.nodes)
+    for index in random.sample(range(len(nodes)), min(len(nodes), random.choice((1, 2)))):
+        nodes[index] = replace(nodes[index], operator=changed_field(nodes[index].operator, random)[0])
+    return replace(graph, nodes=tuple(nodes))
+
+
+def command(line: str) -> Texts:
+    """The output of a command, its exit code, and the files that it writes."""
+    with tempfile.TemporaryDirectory() as directory, contextlib.chdir(directory):
+        for name, model in (("model.json", NATIVE), ("program.json", PROGRAM)):
+            Path(name).write_text(json.dumps(model), encoding="utf-8")
+        Path("samples").symlink_to(SAMPLES)
+        before = set(Path().iterdir())
+        output = io.StringIO()
+        environment = mock.patch.dict(os.environ, {"COLUMNS": "120", "NO_COLOR": "1"})
+        with environment, contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+            code = main(shlex.split(line))
+        yield f"{line}", f"{code}\n{timeless(output.getvalue(), directory)}"
+        for path in sorted(path for item in set(Path().iterdir()) - before for path in (item, *item.rglob("*"))):
+            if path.is_file():
+                content = path.read_bytes()
+                yield f"{line}: {path}", timeless(content.decode(), directory) if is_text(path) else content
+
+
+def is_text(path: Path) -> bool:
+    return path.suffix in (".html", ".json", ".py", ".cpp", ".h", ".log")
+
+
+def timeless(text: str, directory: str) -> str:
+    """A text without durations, and without the name of the directory."""
+    text = re.sub(r'("\w*seconds": )[\d.e-]+', r"\1", text.replace(directory, "DIRECTORY"))
+    return re.sub(r"\b[\d.]+ (ms|s|seconds|models/s)\b", r"_ \1", text)
+
+
+def digest(content: str | bytes) -> str:
+    return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()[:16]
+
+
+OPERATORS = sorted(valid.descriptors())
+KINDS: dict[str, tuple[Callable[[Any], Texts], Iterable[object]]] = {
+    "models": (models, OPERATORS),
+    "findings": (findings, OPERATORS),
+    "results": (results, OPERATORS),
+    "networks": (networks, range(NETWORKS)),
+    "command": (command, LINES),
+}
+GROUPS = {f"{kind} {key}": partial(make, key) for kind, (make, keys) in KINDS.items() for key in keys}
+"""The cases of each group."""
+
+
+def digest_of(group: str) -> str:
+    """One digest of all cases of a group."""
+    return digest("\n".join(f"{name} {digest(content)}" for name, content in GROUPS[group]()))
+
+
+if __name__ == "__main__":
+    for name, content in GROUPS[" ".join(sys.argv[1:])]():
+        print(name, digest(content), content if isinstance(content, str) else "", sep="\n")
