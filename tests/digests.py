@@ -40,7 +40,10 @@ from dml2onnx.ir.graph import Graph
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.options import CompileOptions
 from dml2onnx.reference import evaluate_results
+from dml2onnx.report.comparison import compare
 from dml2onnx.report.gathering import gather
+from dml2onnx.report.html import page
+from dml2onnx.report.svg import drawing
 from dml2onnx.targets import NAMES
 from dml2onnx.test_cases import valid
 from dml2onnx.test_cases.random_graphs import Sample, samples
@@ -49,6 +52,9 @@ from dml2onnx.test_cases.sized_trials import random_ranges, random_sizes
 from dml2onnx.test_cases.trial import feeds_of
 from dml2onnx.test_cases.variations import changed_field, laid_out, of_each_layout, of_each_rank, of_each_type
 from tests.cli.test_cli import NATIVE, PROGRAM
+from tests.mutations import mutant, sources
+from tests.optimizer_barriers.test_counts import built
+from tests.passes.test_counts import pictures, quantised, rows
 
 Texts = Iterator[tuple[str, str | bytes]]
 """Names of cases, and what dml2onnx makes of each."""
@@ -67,12 +73,21 @@ OPTIONS: tuple[dict[str, Any], ...] = (
 )
 VARIANTS = 40
 """Variants of an operator's valid descriptors."""
-CHANGES = 24
+CHANGES = 32
 """Changed descriptors of an operator."""
 NETWORKS = 40
 """Groups of random graphs."""
 GRAPHS = 12
 """Random graphs in a group."""
+DAMAGED = 40
+"""Damaged files in a group."""
+PASS_OPTIONS: tuple[dict[str, Any], ...] = (
+    {},
+    {"exact": True},
+    {"optimize": 2},
+    {"quant_format": "qdq"},
+    {"optimize": 0, "opset": 17},
+)
 DATA = Path(__file__).parent / "data" / "digests.txt"
 SAMPLES = Path(__file__).parents[1] / "samples"
 FILES = ("model.json", "program.json", *(f"samples/{name}/model.json" for name in ("broken", "digits", "picture")))
@@ -213,7 +228,7 @@ def networks(number: int) -> Texts:
             yield f"{index} {options}", said(partial(compiled, graph, CompileOptions.of(**options)))
         for form in FORMATS:
             yield f"{index} {form}", said(partial(exported, graph, form))
-        yield f"{index} report", said(partial(reported, graph))
+        yield f"{index} report", said(partial(reported, graph, with_mistakes(graph, random)))
         yield f"{index} sizes", said(partial(sized, graph, random))
         yield f"{index} changed", said(partial(checked, with_mistakes(graph, random)))
 
@@ -225,8 +240,11 @@ def exported(graph: Graph, form: str) -> bytes:
     return file.getvalue() + notes.encode()
 
 
-def reported(graph: Graph) -> str:
-    return repr(gather(graph, digests=True))
+def reported(graph: Graph, other: Graph) -> str:
+    """The report of a graph, its page, and its comparison with another graph."""
+    report = gather(graph, digests=True)
+    comparison = compare(report, gather(other, digests=True), ("one", "other"))
+    return "\n".join([repr(report), page(report), repr(comparison), drawing(comparison)])
 
 
 def sized(graph: Graph, random: Random) -> str:
@@ -235,6 +253,31 @@ def sized(graph: Graph, random: Random) -> str:
     ranges = random_ranges(named(graph, sizes), random)
     model = compile(graph, sizes=sizes, ranges=ranges)
     return f"{sizes} {ranges} {digest(serialized(model))}"
+
+
+def passes(number: int) -> Texts:
+    """Models of networks in which passes and optimizer barriers find much, of each family in turn."""
+    for seed in range(number * GRAPHS, (number + 1) * GRAPHS):
+        make = (rows, pictures, quantised, chain)[seed % 4]
+        for options in PASS_OPTIONS:
+            yield (
+                f"{make.__name__} {seed} {options}",
+                said(partial(compiled, make(seed), CompileOptions.of(**options, target="cpu"))),
+            )
+
+
+def chain(seed: int) -> Graph:
+    return built(np.random.default_rng(seed))
+
+
+def files(number: int) -> Texts:
+    """What ``check`` prints of damaged files of all formats."""
+    found = sources(SAMPLES)
+    with tempfile.TemporaryDirectory() as directory, contextlib.chdir(directory):
+        for seed in range(number * DAMAGED, (number + 1) * DAMAGED):
+            source, data = mutant(found, seed)
+            Path("model").write_bytes(data)
+            yield f"{source.name} {seed}", printed("check model", directory)
 
 
 def with_mistakes(graph: Graph, random: Random) -> Graph:
@@ -252,15 +295,20 @@ def command(line: str) -> Texts:
             Path(name).write_text(json.dumps(model), encoding="utf-8")
         Path("samples").symlink_to(SAMPLES)
         before = set(Path().iterdir())
-        output = io.StringIO()
-        environment = mock.patch.dict(os.environ, {"COLUMNS": "120", "NO_COLOR": "1"})
-        with environment, contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
-            code = main(shlex.split(line))
-        yield f"{line}", f"{code}\n{timeless(output.getvalue(), directory)}"
+        yield f"{line}", printed(line, directory)
         for path in sorted(path for item in set(Path().iterdir()) - before for path in (item, *item.rglob("*"))):
             if path.is_file():
                 content = path.read_bytes()
                 yield f"{line}: {path}", timeless(content.decode(), directory) if is_text(path) else content
+
+
+def printed(line: str, directory: str) -> str:
+    """The output and exit code of a command."""
+    output = io.StringIO()
+    environment = mock.patch.dict(os.environ, {"COLUMNS": "120", "NO_COLOR": "1"})
+    with environment, contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+        code = main(shlex.split(line))
+    return f"{code}\n{timeless(output.getvalue(), directory)}"
 
 
 def is_text(path: Path) -> bool:
@@ -283,6 +331,8 @@ KINDS: dict[str, tuple[Callable[[Any], Texts], Iterable[object]]] = {
     "findings": (findings, OPERATORS),
     "results": (results, OPERATORS),
     "networks": (networks, range(NETWORKS)),
+    "passes": (passes, range(40)),
+    "files": (files, range(50)),
     "command": (command, LINES),
 }
 GROUPS = {f"{kind} {key}": partial(make, key) for kind, (make, keys) in KINDS.items() for key in keys}
