@@ -67,7 +67,7 @@ def _for_each_dimension(desc: OperatorDesc, problem: Diagnostic) -> Diagnostic:
     tensor = desc.find("InputTensor")
     if neutral is None or not isinstance(tensor, TensorDesc):
         return problem
-    has, wanted = (int(text.partition(" ")[0]) for text in (problem.found, problem.expected))
+    has, wanted = (int(text.partition(" ")[0].replace(",", "")) for text in (problem.found, problem.expected))
     if not has < wanted == tensor.rank:
         return problem
     first = ", ".join([str(neutral)] * (wanted - has))
