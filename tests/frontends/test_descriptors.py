@@ -36,9 +36,7 @@ unsigned = descriptor("PADDING1", edited(PADDING1, ("/PaddingValueDataType", "UI
 activation_elu, element_wise_abs = descriptor("ACTIVATION_ELU", ELU), descriptor("ELEMENT_WISE_ABS", ELU)
 gemm = descriptor("GEMM", MATRICES | {"Alpha": 1, "Beta": 0})
 upsample_2d = descriptor("UPSAMPLE_2D", PICTURES)
-resample1 = descriptor(
-    "RESAMPLE1", PICTURES | {"Scales": [1, 1, 2, 2], "InputPixelOffsets": [0.5] * 4, "OutputPixelOffsets": [-0.5] * 4}
-)
+resample = descriptor("RESAMPLE", PICTURES | {"Scales": [1, 1, 2, 2]})
 
 
 REJECTED = [
@@ -58,7 +56,7 @@ REJECTED = [
     convolution(codes.FIELD_RANGE, ("/GroupCount", 10**3000)),
     convolution(codes.FIELD_KIND, ("/Strides", 1)),
     convolution(codes.COUNT_MISMATCH, ("/DimensionCount", 3)),
-    resample1(codes.COUNT_MISMATCH, ("/DimensionCount", 2**31)),
+    resample(codes.COUNT_MISMATCH, ("/ScaleCount", 2**31), at="/Scales"),
     convolution(codes.ENUMERATOR, ("/Mode", "CROSS_CORELATION")),
     convolution(codes.ENUMERATOR, ("/Mode", 1)),
     convolution(codes.ENUMERATOR, ("/Mode", "convolution")),
