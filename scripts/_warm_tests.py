@@ -28,7 +28,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -48,6 +48,8 @@ WARM = ("numpy", "onnx.helper", "onnx.reference", "onnxruntime", "hypothesis", "
 MORE = 20
 """CPU seconds beyond the time budget after which a fork ends; the change counts as detected if its last test passes
 without it in as many."""
+SHORTEST = 0.005
+"""Seconds of a test case whose time is unknown or less."""
 AROUND = 8
 """Lines before and after a change; test cases whose names share words with them run first."""
 LONGEST = 900.0
@@ -123,25 +125,24 @@ def in_order(
 ) -> list[pytest.Item]:
     """The test cases of some groups, by the first group that has them, then the likeliest to fail for their seconds.
 
-    ``near`` are the files nearest to the change and others that are near. A case is later the more cases of its
-    function precede it, the longer it takes, and the farther it is: each doubling counts as much as a step away. Among
-    the cases of a function, those come first whose names share words with the ``text`` around the change.
+    ``near`` are the files nearest to the change and others that are near. A case is later the longer it and the cases
+    of its function before it take, and the farther it is: each doubling counts as much as a step away. Among the cases
+    of a function, those come first whose names share words with the ``text`` around the change.
     """
     seconds, cases = _affected.function_seconds(), Counter(function_of(item.nodeid) for item in items)
     ranks: dict[str, int] = {}
     for number, group in enumerate(groups):
         for case in group:
             ranks.setdefault(case, number)
-    counts: Counter[tuple[int, str]] = Counter()
+    spent: defaultdict[tuple[int, str], float] = defaultdict(float)
     around = words(text)
 
     def key(item: pytest.Item) -> tuple[object, ...]:
         rank, function, file = ranks[item.nodeid], function_of(item.nodeid), item.nodeid.partition("::")[0]
-        counts[rank, function] += 1
+        spent[rank, function] += max(seconds.get(function, 0) / cases[function], SHORTEST)
         distance = next((number for number, files in enumerate(near) if file in files), len(near))
-        cost = round(100 * seconds.get(function, 0) / cases[function]).bit_length()
         # file by file, to create the fixtures of a file once
-        return rank, counts[rank, function].bit_length() + cost + distance, file
+        return rank, round(spent[rank, function] / SHORTEST).bit_length() + distance, file
 
     chosen = [item for item in items if item.nodeid in ranks]
     by_words = sorted(chosen, key=lambda item: -len(around & words(item.nodeid.partition("[")[2])))
