@@ -32,6 +32,7 @@ from dml2onnx.checks import check, minimum_feature_level
 from dml2onnx.checks.alternatives import nodes_above_level, nodes_at_the_top_level
 from dml2onnx.checks.resizing import named
 from dml2onnx.cli import main
+from dml2onnx.cli.sizes import dimensions, sizes_of_inputs
 from dml2onnx.codes import all_codes
 from dml2onnx.compiler import CompiledModel, compile, compile_graph
 from dml2onnx.diagnostics import Diagnostic, DmlError
@@ -79,6 +80,10 @@ NETWORKS = 40
 """Groups of random graphs."""
 GRAPHS = 12
 """Random graphs in a group."""
+EXPORTED = 12
+"""Descriptors of an operator in files of all formats."""
+SIZED = 4
+"""Descriptors of an operator with named sizes."""
 DAMAGED = 40
 """Damaged files in a group."""
 PASS_OPTIONS: tuple[dict[str, Any], ...] = (
@@ -203,6 +208,26 @@ def evaluated(graph: Graph, seed: int) -> str:
     feeds = feeds_of(compile_graph(graph, CompileOptions()), seed)
     with np.printoptions(precision=5, threshold=1 << 20):
         return "\n".join(repr(evaluate_results(graph, feeds, exact=exact)) for exact in (True, False))
+
+
+def exports(name: str) -> Texts:
+    """Files of all formats with an operator's descriptors."""
+    for number, op in enumerate(variants(name)[:EXPORTED]):
+        for form in FORMATS:
+            yield f"{number} {op} {form}", said(partial(exported, single_node(op), form))
+
+
+def sizes(name: str) -> Texts:
+    """Which sizes of an operator's inputs are free, and models with names for some."""
+    random = Random(name)
+    for number, op in enumerate(variants(name)[:SIZED]):
+        graph = single_node(op)
+        yield f"{number} {op} is free in", said(partial(freedom, graph))
+        yield f"{number} {op} has names", said(partial(sized, graph, random))
+
+
+def freedom(graph: Graph) -> str:
+    return repr(dimensions(graph, sizes_of_inputs(graph)))
 
 
 def networks(number: int) -> Texts:
@@ -330,6 +355,8 @@ KINDS: dict[str, tuple[Callable[[Any], Texts], Iterable[object]]] = {
     "models": (models, OPERATORS),
     "findings": (findings, OPERATORS),
     "results": (results, OPERATORS),
+    "exports": (exports, OPERATORS),
+    "sizes": (sizes, OPERATORS),
     "networks": (networks, range(NETWORKS)),
     "passes": (passes, range(40)),
     "files": (files, range(50)),

@@ -71,7 +71,7 @@ def dimensions(graph: Graph, inputs: Mapping[str, tuple[int, ...]]) -> list[Inpu
     level = checks.level_of(graph, None)
 
     def first_error(other: Graph) -> Diagnostic | None:
-        return next((item for item in checks.check(other, level) if item.is_error), None)
+        return next((item for item in checks.check(other, level, remedies=False) if item.is_error), None)
 
     is_valid = resizing.judge(graph)
     return [

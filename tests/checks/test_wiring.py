@@ -448,3 +448,11 @@ def test_a_node_that_reads_a_value_several_times_is_checked_once() -> None:
     change = Change("OutputTensor", replace(relu.operator.tensor("OutputTensor"), sizes=(1, 1, 3, 3)), "")
     assert Wiring(graph).refusing(relu, [change], judge) is None
     assert judge.calls == 1
+
+
+def test_the_base_of_an_output_is_read() -> None:
+    tensor = {"DataType": "FLOAT32", "Sizes": [2, 3]}
+    node = {"type": "ACTIVATION_RELU", "desc": {"OutputTensor": tensor}, "outputs": {"OutputTensor": {"base": "b"}}}
+    graph = {"dml2onnx": 1, "inputs": {"x": tensor, "b": tensor}, "nodes": [{**node, "inputs": {}}], "outputs": ["y"]}
+    found = found_in(json.dumps(graph))
+    assert ['InputTensor is missing; nobody reads "x"'] == [item.message for item in found if "nobody" in item.message]
