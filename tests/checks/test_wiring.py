@@ -455,4 +455,4 @@ def test_the_base_of_an_output_is_read() -> None:
     node = {"type": "ACTIVATION_RELU", "desc": {"OutputTensor": tensor}, "outputs": {"OutputTensor": {"base": "b"}}}
     graph = {"dml2onnx": 1, "inputs": {"x": tensor, "b": tensor}, "nodes": [{**node, "inputs": {}}], "outputs": ["y"]}
     found = found_in(json.dumps(graph))
-    assert ['InputTensor is missing; nobody reads "x"'] == [item.message for item in found if "nobody" in item.message]
+    assert [item.message for item in found if "nobody" in item.message] == ['InputTensor is missing; nobody reads "x"']
