@@ -23,7 +23,7 @@ from dml2onnx.lazy import lazy_method
 from dml2onnx.legalise import LEGALISATION
 from dml2onnx.lowering import lower
 from dml2onnx.missing_kernels import fallbacks
-from dml2onnx.onnx_model import Array, OnnxGraph, Origin, Port, logical
+from dml2onnx.onnx_model import Array, OnnxGraph, OnnxPort, Origin, logical
 from dml2onnx.onnx_model import has_names as has_named_sizes
 from dml2onnx.optimizer_barriers import PROTECTION
 from dml2onnx.options import EXACT, CompileKeywords, CompileOptions, takes
@@ -99,12 +99,12 @@ class CompiledModel:
         )
 
     @property
-    def inputs(self) -> tuple[Port, ...]:
+    def inputs(self) -> tuple[OnnxPort, ...]:
         """Inputs, in order."""
         return self.lowered.inputs
 
     @property
-    def outputs(self) -> tuple[Port, ...]:
+    def outputs(self) -> tuple[OnnxPort, ...]:
         """Outputs, in order."""
         return self.lowered.outputs
 
@@ -252,7 +252,7 @@ class CompiledModel:
         return {port.name: logical(results[port.name], port) for port in self.outputs}
 
 
-def _port(port: Port) -> str:
+def _port(port: OnnxPort) -> str:
     return f"{shortened(port.name)}: {port.dtype} {list(port.shape)}"
 
 

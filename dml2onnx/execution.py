@@ -19,7 +19,7 @@ from dml2onnx.files import check_target, make_directory, put, spare
 from dml2onnx.frontends import graph_of
 from dml2onnx.ir.graph import Effect, Graph, GraphOutput, Value
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.onnx_model import Array, Port
+from dml2onnx.onnx_model import Array, OnnxPort
 from dml2onnx.options import CompileOptions, RunKeywords, takes
 from dml2onnx.providers.choice import ProviderLike, chosen
 from dml2onnx.providers.installed import require_providers
@@ -84,7 +84,7 @@ def run(
 
 def execute(
     graph: Graph,
-    inputs: Mapping[str, npt.ArrayLike] | Callable[[Sequence[Port]], Mapping[str, npt.ArrayLike]],
+    inputs: Mapping[str, npt.ArrayLike] | Callable[[Sequence[OnnxPort]], Mapping[str, npt.ArrayLike]],
     provider: ProviderLike = "cpu",
     options: CompileOptions | None = None,
     *,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.codes.compiling import FALLS_BACK, IN_UNITS, LOSES_NUMBERS, LOST_BITS
 from dml2onnx.diagnostics import Diagnostic, plural, quote
-from dml2onnx.onnx_model import ELEMENT_TYPES, Node, OnnxGraph, Value, with_bodies
+from dml2onnx.onnx_model import ELEMENT_TYPES, OnnxGraph, OnnxNode, OnnxValue, with_bodies
 from dml2onnx.targets import Target, bound
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _lost(graph: OnnxGraph, chosen: Target) -> list[Diagnostic]:
     ]
 
 
-def _stranded(node: Node, chosen: Target, most: int | None = None) -> _Stranded | None:
+def _stranded(node: OnnxNode, chosen: Target, most: int | None = None) -> _Stranded | None:
     """An empty record for nodes like this one, which exceed ``most`` dimensions; ``None`` if the target runs them."""
     key = (node.op_type, _types(node.inputs), _types(node.outputs))
     types = bound(node.op_type, chosen.opset, key[1], key[2])
@@ -93,7 +93,7 @@ def _stranded(node: Node, chosen: Target, most: int | None = None) -> _Stranded 
     return None if most is None else _Stranded(key, types, most)
 
 
-def _types(values: Sequence[Value | None]) -> tuple[str | None, ...]:
+def _types(values: Sequence[OnnxValue | None]) -> tuple[str | None, ...]:
     return tuple([None if value is None else ELEMENT_TYPES[value.dtype][1] for value in values])
 
 

@@ -88,7 +88,7 @@ BYTE_ARRAY_CODE = 1
 SCALAR_BYTES = 8
 
 
-class Kind(enum.IntEnum):
+class AttributeKind(enum.IntEnum):
     """``AttributeFieldVariant``: how the value of an attribute is stored."""
 
     ACTIVATION = 1
@@ -112,45 +112,45 @@ class Kind(enum.IntEnum):
 
 
 _KIND_NAMES = {
-    Kind.ACTIVATION: "Activation",
-    Kind.ACTIVATION_ARRAY: "ActivationArray",
-    Kind.UINT32: "UInt32",
-    Kind.UINT64: "UInt64",
-    Kind.INT32: "Int32",
-    Kind.FLOAT32: "Float32",
-    Kind.UINT_ARRAY: "UIntArray",
-    Kind.INT_ARRAY: "IntArray",
-    Kind.FLOAT_ARRAY: "FloatArray",
-    Kind.SCALE_BIAS: "ScaleBias",
-    Kind.SIZE_2D: "Size2D",
-    Kind.SCALAR_UNION: "ScalarUnionData",
-    Kind.BOOL: "Bool",
+    AttributeKind.ACTIVATION: "Activation",
+    AttributeKind.ACTIVATION_ARRAY: "ActivationArray",
+    AttributeKind.UINT32: "UInt32",
+    AttributeKind.UINT64: "UInt64",
+    AttributeKind.INT32: "Int32",
+    AttributeKind.FLOAT32: "Float32",
+    AttributeKind.UINT_ARRAY: "UIntArray",
+    AttributeKind.INT_ARRAY: "IntArray",
+    AttributeKind.FLOAT_ARRAY: "FloatArray",
+    AttributeKind.SCALE_BIAS: "ScaleBias",
+    AttributeKind.SIZE_2D: "Size2D",
+    AttributeKind.SCALAR_UNION: "ScalarUnionData",
+    AttributeKind.BOOL: "Bool",
 }
 
-STRUCTS: Mapping[Kind, struct.Struct] = MappingProxyType(
+STRUCTS: Mapping[AttributeKind, struct.Struct] = MappingProxyType(
     {
-        Kind.UINT32: struct.Struct("<I"),
-        Kind.UINT64: struct.Struct("<Q"),
-        Kind.INT32: struct.Struct("<i"),
-        Kind.FLOAT32: struct.Struct("<f"),
-        Kind.SCALE_BIAS: struct.Struct("<ff"),
-        Kind.SIZE_2D: struct.Struct("<II"),
-        Kind.BOOL: struct.Struct("<B"),
+        AttributeKind.UINT32: struct.Struct("<I"),
+        AttributeKind.UINT64: struct.Struct("<Q"),
+        AttributeKind.INT32: struct.Struct("<i"),
+        AttributeKind.FLOAT32: struct.Struct("<f"),
+        AttributeKind.SCALE_BIAS: struct.Struct("<ff"),
+        AttributeKind.SIZE_2D: struct.Struct("<II"),
+        AttributeKind.BOOL: struct.Struct("<B"),
     }
 )
 """Kinds that are structures: what the union's offset leads to are these bytes, without a vtable."""
 
-ALIGNMENTS: Mapping[Kind, int] = MappingProxyType(
-    {kind: {Kind.UINT64: 8, Kind.BOOL: 1}.get(kind, 4) for kind in STRUCTS}
+ALIGNMENTS: Mapping[AttributeKind, int] = MappingProxyType(
+    {kind: {AttributeKind.UINT64: 8, AttributeKind.BOOL: 1}.get(kind, 4) for kind in STRUCTS}
 )
 
-ELEMENTS: Mapping[Kind, str] = MappingProxyType(
-    {Kind.UINT_ARRAY: "<u4", Kind.INT_ARRAY: "<i4", Kind.FLOAT_ARRAY: "<f4"}
+ELEMENTS: Mapping[AttributeKind, str] = MappingProxyType(
+    {AttributeKind.UINT_ARRAY: "<u4", AttributeKind.INT_ARRAY: "<i4", AttributeKind.FLOAT_ARRAY: "<f4"}
 )
 """Kinds that are arrays of numbers, with the numpy type of an element."""
 
 
-class Part(NamedTuple):
+class OffsetTarget(NamedTuple):
     """What the offset in a field leads to: tables of a layout, or bytes; one, or a vector of them."""
 
     layout: TableLayout | None = None
@@ -161,61 +161,61 @@ class Part(NamedTuple):
     """Bytes behind all elements."""
 
 
-_STRING = Part(nbytes=1, is_vector=True, ending=1)
-_NUMBERS = Part(is_vector=True)
-_ATTRIBUTES = Part(ATTRIBUTE, is_vector=True)
-_VALUES: Mapping[int, Part] = MappingProxyType(
+_STRING = OffsetTarget(nbytes=1, is_vector=True, ending=1)
+_NUMBERS = OffsetTarget(is_vector=True)
+_ATTRIBUTES = OffsetTarget(ATTRIBUTE, is_vector=True)
+_VALUES: Mapping[int, OffsetTarget] = MappingProxyType(
     {
-        **{kind: Part(nbytes=form.size) for kind, form in STRUCTS.items()},
-        **{kind: Part(ARRAY) for kind in ELEMENTS},
-        Kind.ACTIVATION: Part(ACTIVATION),
-        Kind.ACTIVATION_ARRAY: Part(ACTIVATION_ARRAY),
-        Kind.SCALAR_UNION: Part(SCALAR),
+        **{kind: OffsetTarget(nbytes=form.size) for kind, form in STRUCTS.items()},
+        **{kind: OffsetTarget(ARRAY) for kind in ELEMENTS},
+        AttributeKind.ACTIVATION: OffsetTarget(ACTIVATION),
+        AttributeKind.ACTIVATION_ARRAY: OffsetTarget(ACTIVATION_ARRAY),
+        AttributeKind.SCALAR_UNION: OffsetTarget(SCALAR),
     }
 )
-PARTS: Mapping[TableLayout, Mapping[str, Part | Mapping[int, Part]]] = MappingProxyType(
+PARTS: Mapping[TableLayout, Mapping[str, OffsetTarget | Mapping[int, OffsetTarget]]] = MappingProxyType(
     {
-        NODE: {"desc": {OPERATOR_CODE: Part(OPERATOR_NODE)}},
+        NODE: {"desc": {OPERATOR_CODE: OffsetTarget(OPERATOR_NODE)}},
         OPERATOR_NODE: {
             "type": _STRING,
-            "inputs": Part(TENSOR, is_vector=True),
-            "outputs": Part(TENSOR, is_vector=True),
+            "inputs": OffsetTarget(TENSOR, is_vector=True),
+            "outputs": OffsetTarget(TENSOR, is_vector=True),
             "attributes": _ATTRIBUTES,
         },
         TENSOR: {"dataType": _STRING, "sizes": _NUMBERS, "strides": _NUMBERS},
         ATTRIBUTE: {"name": _STRING, "val": _VALUES},
         ARRAY: {"data": _NUMBERS},
         ACTIVATION: {"type": _STRING, "attributes": _ATTRIBUTES},
-        ACTIVATION_ARRAY: {"data": Part(ACTIVATION, is_vector=True)},
-        SCALAR: {"data": {BYTE_ARRAY_CODE: Part(nbytes=SCALAR_BYTES)}},
+        ACTIVATION_ARRAY: {"data": OffsetTarget(ACTIVATION, is_vector=True)},
+        SCALAR: {"data": {BYTE_ARRAY_CODE: OffsetTarget(nbytes=SCALAR_BYTES)}},
     }
 )
 """What operators consist of: the fields of each table that lead to more; by their codes for unions."""
 
-_KINDS: Mapping[FieldType, Kind] = MappingProxyType(
+_KINDS: Mapping[FieldType, AttributeKind] = MappingProxyType(
     {
-        FieldType.UINT: Kind.UINT32,
-        FieldType.ENUM: Kind.UINT32,
-        FieldType.BOOL: Kind.UINT32,
-        FieldType.INT: Kind.INT32,
-        FieldType.FLOAT: Kind.FLOAT32,
-        FieldType.UINT_ARRAY: Kind.UINT_ARRAY,
-        FieldType.INT_ARRAY: Kind.INT_ARRAY,
-        FieldType.FLOAT_ARRAY: Kind.FLOAT_ARRAY,
-        FieldType.SCALE_BIAS: Kind.SCALE_BIAS,
-        FieldType.SIZE_2D: Kind.SIZE_2D,
-        FieldType.SCALAR_UNION: Kind.SCALAR_UNION,
-        FieldType.OPERATOR: Kind.ACTIVATION,
-        FieldType.OPERATOR_ARRAY: Kind.ACTIVATION_ARRAY,
+        FieldType.UINT: AttributeKind.UINT32,
+        FieldType.ENUM: AttributeKind.UINT32,
+        FieldType.BOOL: AttributeKind.UINT32,
+        FieldType.INT: AttributeKind.INT32,
+        FieldType.FLOAT: AttributeKind.FLOAT32,
+        FieldType.UINT_ARRAY: AttributeKind.UINT_ARRAY,
+        FieldType.INT_ARRAY: AttributeKind.INT_ARRAY,
+        FieldType.FLOAT_ARRAY: AttributeKind.FLOAT_ARRAY,
+        FieldType.SCALE_BIAS: AttributeKind.SCALE_BIAS,
+        FieldType.SIZE_2D: AttributeKind.SIZE_2D,
+        FieldType.SCALAR_UNION: AttributeKind.SCALAR_UNION,
+        FieldType.OPERATOR: AttributeKind.ACTIVATION,
+        FieldType.OPERATOR_ARRAY: AttributeKind.ACTIVATION_ARRAY,
     }
 )
 _STORED_AS_BOOL = ("DML_OPERATOR_LOCAL_RESPONSE_NORMALIZATION_GRAD", "CrossChannel")
 """The one BOOL field that DirectML's own tables call one; all others are UINT there, enumerators too."""
 
 
-def attribute_kind(schema: OperatorSchema, item: FieldSchema) -> Kind:
+def attribute_kind(schema: OperatorSchema, item: FieldSchema) -> AttributeKind:
     """How an attribute of an operator is stored."""
-    return Kind.BOOL if (schema.name, item.name) == _STORED_AS_BOOL else _KINDS[item.type]
+    return AttributeKind.BOOL if (schema.name, item.name) == _STORED_AS_BOOL else _KINDS[item.type]
 
 
 @cache

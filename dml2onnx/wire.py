@@ -13,7 +13,7 @@ from functools import cache
 from math import prod
 from typing import TYPE_CHECKING
 
-from dml2onnx.onnx_model import ELEMENT_TYPES, DType, Node, stored_size
+from dml2onnx.onnx_model import ELEMENT_TYPES, DType, OnnxNode, stored_size
 from dml2onnx.onnx_model.records import Attribute, Body
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class Nodes:
         self._attributes: dict[int, bytes] = {}
         """Encoded parts by the identity of the objects, which the model keeps alive."""
 
-    def messages(self, nodes: Sequence[Node], metadata: bytes = b"") -> list[bytes]:
+    def messages(self, nodes: Sequence[OnnxNode], metadata: bytes = b"") -> list[bytes]:
         """The nodes of a graph. ``metadata`` is added to them and to the nodes of their bodies."""
         known = self._attributes
         messages: list[bytes] = []

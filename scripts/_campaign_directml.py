@@ -83,7 +83,7 @@ def _graph(graph: Any, seed: int, installation: Any) -> tuple[str, str]:
     import numpy as np
 
     from dml2onnx.compiler import compile_outputs
-    from dml2onnx.directml.graphs import RefusedError, evaluate
+    from dml2onnx.directml.graphs import NodeFailedError, evaluate
     from dml2onnx.reference import evaluate_results, memory
     from dml2onnx.test_cases.trial import feeds_of
 
@@ -92,7 +92,7 @@ def _graph(graph: Any, seed: int, installation: Any) -> tuple[str, str]:
     data = {name: np.ascontiguousarray(array).tobytes() for name, array in feeds.items()}
     try:
         found = evaluate(graph, graph.outputs, data, installation)
-    except RefusedError as error:
+    except NodeFailedError as error:
         return "not run", str(error)
     got = {
         item.name: memory.read(np.frombuffer(found.values[item.value], np.uint8).copy(), item.desc)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from dml2onnx.directml.cases import Binding, Buffer, Case, Step
+from dml2onnx.directml.cases import BufferRange, Case, DeviceBuffer, Step
 from dml2onnx.directml.installation import Installation
 from dml2onnx.directml.runner import StartError, run
 from dml2onnx.ir.operator import OperatorDesc
@@ -38,8 +38,8 @@ def check(installation: Installation) -> int:
 
 
 def _dispatched(op: OperatorDesc, inputs: int) -> Case:
-    buffers = (*(Buffer(16, item) for item in INPUTS[:inputs]), Buffer(16, wanted=True))
-    bindings = tuple(Binding(i, 16) for i in range(inputs + 1))
+    buffers = (*(DeviceBuffer(16, item) for item in INPUTS[:inputs]), DeviceBuffer(16, wanted=True))
+    bindings = tuple(BufferRange(i, 16) for i in range(inputs + 1))
     return Case((op,), Step.DISPATCH, 0, buffers, bindings[:-1], bindings[-1:])
 
 

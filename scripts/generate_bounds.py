@@ -21,7 +21,7 @@ from _generated import ROOT, write_or_check
 from dml2onnx.ir.graph import Graph
 from dml2onnx.ir.inputs import input_descs, stored_shape
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.onnx_model import Port
+from dml2onnx.onnx_model import OnnxPort
 from dml2onnx.reference import evaluate_results
 from dml2onnx.reference.accuracy import UNIT_ROUNDOFF
 from dml2onnx.reference.registry import Result
@@ -44,10 +44,10 @@ def row(op: OperatorDesc) -> str:
     return f"{op.type}: {'; '.join(f'{item.name} {_summary(results[item.name])}' for item in graph.outputs)}"
 
 
-def _ports(graph: Graph) -> list[Port]:
+def _ports(graph: Graph) -> list[OnnxPort]:
     descs = input_descs(graph.inputs, graph.nodes, graph.outputs)
     return [
-        Port(item.name, item.name, desc.data_type.dtype, stored_shape(desc), desc)
+        OnnxPort(item.name, item.name, desc.data_type.dtype, stored_shape(desc), desc)
         for item, desc in zip(graph.inputs, descs, strict=True)
     ]
 

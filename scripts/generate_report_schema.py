@@ -68,7 +68,7 @@ ANSWERS: tuple[type[form.Head], ...] = (
     lookups.ResultAnswer,
     operators.OperatorAnswer,
     records.Report,
-    comparison.Comparison,
+    comparison.ComparisonAnswer,
     answers.ConvertAnswer,
     answers.ReduceAnswer,
     measured.PerfAnswer,

@@ -42,6 +42,7 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.options import CompileOptions
 from dml2onnx.reference import evaluate_results
 from dml2onnx.report.comparison import compare
+from dml2onnx.report.form import as_json
 from dml2onnx.report.gathering import gather
 from dml2onnx.report.html import page
 from dml2onnx.report.svg import drawing
@@ -269,7 +270,7 @@ def reported(graph: Graph, other: Graph) -> str:
     """The report of a graph, its page, and its comparison with another graph."""
     report = gather(graph, digests=True)
     comparison = compare(report, gather(other, digests=True), ("one", "other"))
-    return "\n".join([repr(report), page(report), repr(comparison), drawing(comparison)])
+    return "\n".join([json.dumps(as_json(report)), page(report), json.dumps(as_json(comparison)), drawing(comparison)])
 
 
 def sized(graph: Graph, random: Random) -> str:

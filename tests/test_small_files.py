@@ -25,7 +25,7 @@ from dml2onnx.emitter.windows import Window
 from dml2onnx.ir import collisions
 from dml2onnx.ir.data import FillData
 from dml2onnx.ir.graph import Constant, Graph, Read, Value
-from dml2onnx.legalise.windows import Pool
+from dml2onnx.legalise.windows import PoolWindows
 from dml2onnx.reference import require_computable
 from dml2onnx.reference.cost import LARGEST_NODE
 from dml2onnx.test_cases.single_node import single_node
@@ -168,7 +168,7 @@ def test_elements_inside_windows_are_counted_by_arithmetic() -> None:
     random = np.random.default_rng(0)
     for _ in range(300):
         shape, stride, dilation, start, size, output = (int(n) for n in random.integers(1, 8, 6))
-        pool = Pool(Window((shape,), (stride,), (dilation,), (start,), (0,)), (size,), (output,))
+        pool = PoolWindows(Window((shape,), (stride,), (dilation,), (start,), (0,)), (size,), (output,))
         places = pool.places(0)
         assert pool.inside().tolist() == ((places >= 0) & (places < size)).sum(1).tolist()
 

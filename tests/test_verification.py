@@ -18,7 +18,7 @@ from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Read, Value,
 from dml2onnx.lowering import driver
 from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import Lowering, lowerings
-from dml2onnx.onnx_model import Port
+from dml2onnx.onnx_model import OnnxPort
 from dml2onnx.reference import Result
 from dml2onnx.verification import compare, random_array, verify
 from tests.frontends.models import DX, edited
@@ -127,7 +127,7 @@ def test_sample_contents_are_used_in_the_first_round(monkeypatch: pytest.MonkeyP
     inputs = tuple(GraphInput(item.name, item.value, sample, item.desc) for item in case.graph.inputs)
     seen: list[np.ndarray] = []
 
-    def compare_and_record(port: Port, got: np.ndarray, *rest: Any) -> Any:
+    def compare_and_record(port: OnnxPort, got: np.ndarray, *rest: Any) -> Any:
         seen.append(got)
         return compare(port, got, *rest)
 

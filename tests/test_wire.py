@@ -16,7 +16,7 @@ import dml2onnx
 from dml2onnx import wire, writer
 from dml2onnx.compiler import CompiledModel, compile_outputs
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.onnx_model import ELEMENT_TYPES, Body, Node, OnnxGraph, Origin, Port, Value
+from dml2onnx.onnx_model import ELEMENT_TYPES, Body, OnnxGraph, OnnxNode, OnnxPort, OnnxValue, Origin
 from tests.lowering.harness import make_case, operator, t
 
 FLOAT = np.dtype(np.float32)
@@ -29,9 +29,9 @@ def reserialized(data: bytes) -> bytes:
 
 def model_of_node(**attributes: Any) -> bytes:
     """Returns a model of one node, whose names need two bytes for their lengths."""
-    x, y = Value("x" * 200, FLOAT, (2, 300)), Value("y", FLOAT, ())
-    node = Node("n" * 128, "Test", (x, None, x), (None, y), attributes)
-    ports = [Port(v.name, v.name, v.dtype, v.shape, TensorDesc(DataType.FLOAT32, (1,))) for v in (x, y)]
+    x, y = OnnxValue("x" * 200, FLOAT, (2, 300)), OnnxValue("y", FLOAT, ())
+    node = OnnxNode("n" * 128, "Test", (x, None, x), (None, y), attributes)
+    ports = [OnnxPort(v.name, v.name, v.dtype, v.shape, TensorDesc(DataType.FLOAT32, (1,))) for v in (x, y)]
     graph = OnnxGraph((Origin("ñ", "TEST", [node]),), {}, (ports[0],), (ports[1],))
     return writer.model_bytes(graph, writer.Header("g", 21, 10, {"b": "2", "a": "1"}))
 
@@ -83,8 +83,8 @@ def test_equal_keys_of_different_types_are_different_attributes() -> None:
 
 
 def test_bodies() -> None:
-    a, b = Value("a", FLOAT, (3,)), Value("b", FLOAT, (3,))
-    data = model_of_node(body=Body("step", [Node("neg", "Neg", (a,), (b,))], [a], [b]))
+    a, b = OnnxValue("a", FLOAT, (3,)), OnnxValue("b", FLOAT, (3,))
+    data = model_of_node(body=Body("step", [OnnxNode("neg", "Neg", (a,), (b,))], [a], [b]))
     assert data == reserialized(data)
     (node,) = onnx.ModelProto.FromString(data).graph.node
     body = onnx.helper.get_node_attr_value(node, "body")

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from dml2onnx import arguments
-from dml2onnx.batching.driving import Pool, drive
+from dml2onnx.batching.driving import WorkerPool, drive
 from dml2onnx.batching.journal import Journal
-from dml2onnx.batching.models import Model, collect_models, with_unique_names
+from dml2onnx.batching.models import BatchModel, collect_models, with_unique_names
 from dml2onnx.batching.options import WorkOptions, batch_request, paths
-from dml2onnx.batching.work import SUFFIXES, Request, perform
+from dml2onnx.batching.work import SUFFIXES, BatchRequest, perform
 from dml2onnx.batching.workers import Workers
 from dml2onnx.options import takes
 from dml2onnx.report.batched import ACTIONS, Action, Record
@@ -35,8 +35,8 @@ JOURNAL = "journal.jsonl"
 class Batch:
     """The models, and the request for each."""
 
-    models: tuple[Model, ...]
-    request: Request
+    models: tuple[BatchModel, ...]
+    request: BatchRequest
     output: Path | None
     journal: Path | None
     jobs: int
@@ -52,7 +52,7 @@ class Batch:
         with nullcontext() if self.journal is None else Journal(self.journal, self.request.work()) as journal:
             yield from drive(self.models, self.request, self.output, journal, self._pool(), **repeats)
 
-    def _pool(self) -> Pool:
+    def _pool(self) -> WorkerPool:
         if self.dask is not None:
             from dml2onnx.batching.cluster import Cluster  # needs dml2onnx[dask]
 
@@ -68,7 +68,7 @@ def default_jobs() -> int:
     return os.cpu_count() or 1
 
 
-@takes(WorkOptions, **{item.name: item.default for item in fields(Request)} | {"target": None, "provider": "cpu"})
+@takes(WorkOptions, **{item.name: item.default for item in fields(BatchRequest)} | {"target": None, "provider": "cpu"})
 def batch(
     models: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
     do: Action = "check",

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from dml2onnx.batching.journal import Journal, encoded
-from dml2onnx.batching.work import SUFFIXES, Request, Task, digests, is_reusable, record
+from dml2onnx.batching.work import SUFFIXES, BatchRequest, Task, digests, is_reusable, record
 from dml2onnx.batching.workers import Ended
 from dml2onnx.codes.running import MODEL_TIMEOUT, WORKER_DIED
 from dml2onnx.files import remove_left_over, remove_unfinished
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from dml2onnx.batching.models import Model
+    from dml2onnx.batching.models import BatchModel
 
 
-class Pool(Protocol):
+class WorkerPool(Protocol):
     """Local processes or a cluster."""
 
     @property
@@ -41,11 +41,11 @@ class Pool(Protocol):
 
 
 def drive(
-    models: Sequence[Model],
-    request: Request,
+    models: Sequence[BatchModel],
+    request: BatchRequest,
     output: Path | None,
     journal: Journal | None,
-    pool: Pool,
+    pool: WorkerPool,
     *,
     again: bool = False,
     retry_failed: bool = False,
@@ -97,8 +97,8 @@ def drive(
 
 
 def _task(
-    model: Model,
-    request: Request,
+    model: BatchModel,
+    request: BatchRequest,
     work: str,
     output: Path | None,
     journal: Journal | None,

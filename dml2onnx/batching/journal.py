@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.codes.running import BAD_JOURNAL, JOURNAL_IN_USE, OUTPUT_UNWRITABLE
 from dml2onnx.diagnostics import DmlError, UnreadableError, quote
 from dml2onnx.files import make_directory
-from dml2onnx.report.batched import JOURNAL_VERSION, Record, Source, Work
+from dml2onnx.report.batched import JOURNAL_VERSION, Record, SourceFile, Work
 from dml2onnx.report.form import Json, as_json
 
 if sys.platform == "win32":
@@ -172,7 +172,7 @@ def record_of(line: dict[str, Json]) -> Record:
     members = dict(line)
     sources = members.pop("sources", [])
     assert isinstance(sources, list)
-    found = tuple(Source(**item) for item in sources)  # type: ignore[arg-type]  # as written by Source
+    found = tuple(SourceFile(**item) for item in sources)  # type: ignore[arg-type]  # as written by SourceFile
     return Record(sources=found, **members)  # type: ignore[arg-type]  # as written by Record
 
 

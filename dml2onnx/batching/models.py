@@ -30,7 +30,7 @@ _HEAD = 1 << 12
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class BatchModel:
     """A graph of a batch."""
 
     path: Path
@@ -52,14 +52,14 @@ class Model:
 
 def collect_models(
     names: Iterable[str | os.PathLike[str]], output: Path | None, allowed: tuple[Path, ...] = ()
-) -> list[Model]:
+) -> list[BatchModel]:
     """All models that ``names`` refer to, without duplicates, with the places of their results.
 
     A name is a directory, a recording, a model (a name that ends in .json or .bin), or else a text file with one of
     these in each line; ``-`` is such a list on standard input. Raises :class:`UnreadableError` (DML3034) for bad lists.
     Links out of a directory, unless to one that is ``allowed``, become models with a problem (DML1020).
     """
-    models: dict[tuple[str, str], Model] = {}
+    models: dict[tuple[str, str], BatchModel] = {}
     for name in names:
         text, path = os.fspath(name), Path(name)
         is_list = text == STANDARD_INPUT or not (is_directory(path) or path.suffix.lower() in SUFFIXES)
@@ -84,7 +84,7 @@ def _lines(name: str) -> list[str]:
     return [os.fsdecode(line) for line in data.splitlines() if line.strip()]
 
 
-def _models(path: Path, output: Path | None, allowed: tuple[Path, ...]) -> Iterator[Model]:
+def _models(path: Path, output: Path | None, allowed: tuple[Path, ...]) -> Iterator[BatchModel]:
     index = recording.index_of(path)
     if index.name == recording.INDEX:
         yield from _graphs(index, _from_here(index.parent))
@@ -92,28 +92,28 @@ def _models(path: Path, output: Path | None, allowed: tuple[Path, ...]) -> Itera
         root = Path("" if path.resolve() == Path.cwd() else path.resolve().name)
         for file, error in find_escaping_links(path, allowed):
             place = root / file.relative_to(path)
-            yield Model(file, place=place.with_suffix(""), problem=error.diagnostics[0])
+            yield BatchModel(file, place=place.with_suffix(""), problem=error.diagnostics[0])
         for file in find_models(path, output, allowed):
             place = root / file.relative_to(path)
             if file.name == recording.INDEX:
                 yield from _graphs(file, place.parent)
             elif file.suffix != ".bin" or _may_be_graph(file):
-                yield Model(file, place=place.with_suffix(""), is_searched=True)
+                yield BatchModel(file, place=place.with_suffix(""), is_searched=True)
     else:
         place = _from_here(path)
-        yield Model(path, place=place.with_suffix("") if place.name else place)
+        yield BatchModel(path, place=place.with_suffix("") if place.name else place)
 
 
-def _graphs(index: Path, place: Path) -> Iterator[Model]:
+def _graphs(index: Path, place: Path) -> Iterator[BatchModel]:
     """The graphs of a recording; an unreadable one is a model whose reading fails."""
     try:
         listed = recording.graphs(index)
     except DmlError:
         listed = ()
     if not listed:
-        yield Model(index, place=place / index.stem)
+        yield BatchModel(index, place=place / index.stem)
     for item in listed:
-        yield Model(index, item.name, place / Path(item.file).with_suffix("") if item.file else place / index.stem)
+        yield BatchModel(index, item.name, place / Path(item.file).with_suffix("") if item.file else place / index.stem)
 
 
 def _from_here(path: Path) -> Path:
@@ -137,12 +137,12 @@ def _folded(place: Path) -> str:
     return unicodedata.normalize("NFC", str(place)).casefold()
 
 
-def with_unique_names(models: Sequence[Model]) -> list[Model]:
+def with_unique_names(models: Sequence[BatchModel]) -> list[BatchModel]:
     """Gives all but the first of the models whose results would be the same file a problem (DML3033).
 
     Binary files come last, because a .bin file beside a model of the same name may have its weights.
     """
-    taken: dict[str, Model] = {}
+    taken: dict[str, BatchModel] = {}
     for item in sorted(models, key=lambda item: item.path.suffix == ".bin"):
         if item.problem is None:
             taken.setdefault(_folded(item.place), item)

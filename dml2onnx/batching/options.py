@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from dml2onnx import arguments
-from dml2onnx.batching.work import Request
+from dml2onnx.batching.work import BatchRequest
 from dml2onnx.diagnostics import quote
 from dml2onnx.options import RunKeywords
 from dml2onnx.providers import choice as providers
@@ -38,12 +38,12 @@ class WorkOptions(RunKeywords, total=False):
     provider: ProviderLike
 
 
-def batch_request(do: Action, options: WorkOptions) -> Request:
+def batch_request(do: Action, options: WorkOptions) -> BatchRequest:
     """The request with checked options; raises :class:`DmlError` for a wrong value."""
     values: dict[str, Any] = {name: _CHECKED[name](value) for name, value in options.items()}
     if values.get("target") is None:
         values["target"] = arguments.target(values.get("provider", providers.Providers()).target)
-    return Request(do, **values)
+    return BatchRequest(do, **values)
 
 
 def paths(argument: Iterable[object], name: str) -> list[Path]:
@@ -94,7 +94,7 @@ _CHECKED: Mapping[str, Callable[[Any], object]] = MappingProxyType(
         "external_data": lambda argument: None if argument is None else arguments.flag(argument, "external_data"),
         "shapes": _flag("shapes"),
         "exact": _flag("exact"),
-        "optimize": lambda argument: argument,  # Request checks this one, quant_format and ir_version
+        "optimize": lambda argument: argument,  # BatchRequest checks this one, quant_format and ir_version
         "without_passes": lambda argument: arguments.names(argument, "without_passes"),
         "quant_format": lambda argument: argument,
         "half": _flag("half"),
@@ -104,4 +104,4 @@ _CHECKED: Mapping[str, Callable[[Any], object]] = MappingProxyType(
         "provider": providers.chosen,
     }
 )
-"""The function that checks and converts each option for :class:`Request`."""
+"""The function that checks and converts each option for :class:`BatchRequest`."""

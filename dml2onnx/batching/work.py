@@ -21,8 +21,8 @@ from dml2onnx.frontends import LoadOptions, load
 from dml2onnx.frontends.options import DEFAULT_OPTIONS
 from dml2onnx.passes import chosen
 from dml2onnx.providers.choice import Providers
-from dml2onnx.report.answers import Written, compiled, sizes_of
-from dml2onnx.report.batched import Action, Record, Source, Status, Work
+from dml2onnx.report.answers import FilesAnswer, compiled, sizes_of
+from dml2onnx.report.batched import Action, Record, SourceFile, Status, Work
 from dml2onnx.report.checked import checked, placed_in, unchecked
 from dml2onnx.report.form import Answer, Failure, Head, Json, as_json
 from dml2onnx.targets import DEFAULT_OPSET, DEFAULT_TARGET
@@ -31,7 +31,7 @@ from dml2onnx.writer import data_paths, is_compiled
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from dml2onnx.batching.models import Model
+    from dml2onnx.batching.models import BatchModel
     from dml2onnx.ir.graph import Graph
     from dml2onnx.options import CompileOptions
 
@@ -54,7 +54,7 @@ TRANSIENT = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class BatchRequest:
     """An action for each model, with the options of the single commands."""
 
     do: Action
@@ -137,15 +137,15 @@ def _plain(value: Any) -> Json:
 class Task:
     """A request for a model."""
 
-    request: Request
+    request: BatchRequest
     work: str
     """The digest of the request."""
-    model: Model
+    model: BatchModel
     output: Path | None
     """The file to write, if any."""
     sources: bool = False
     """Whether the record has digests of the files that were read."""
-    known: tuple[Source, ...] = ()
+    known: tuple[SourceFile, ...] = ()
     """The files of an earlier record of the model, with their digests then."""
 
 
@@ -172,7 +172,7 @@ def perform(task: Task) -> Record | None:
     return record(task, status, answer, time.perf_counter() - started, sources)
 
 
-def record(task: Task, status: Status, answer: Head, seconds: float, sources: tuple[Source, ...] = ()) -> Record:
+def record(task: Task, status: Status, answer: Head, seconds: float, sources: tuple[SourceFile, ...] = ()) -> Record:
     """The record of a model."""
     return Record(
         model=task.model.key[0],
@@ -198,9 +198,9 @@ def is_reusable(old: Record, task: Task) -> bool:
     return False
 
 
-def digests(paths: Iterable[Path]) -> tuple[Source, ...]:
+def digests(paths: Iterable[Path]) -> tuple[SourceFile, ...]:
     """Files with digests of their current contents."""
-    return tuple(Source(str(path), _digest(path)) for path in dict.fromkeys(paths))
+    return tuple(SourceFile(str(path), _digest(path)) for path in dict.fromkeys(paths))
 
 
 def _digest(path: Path) -> str:
@@ -212,7 +212,7 @@ def _digest(path: Path) -> str:
 # --- Actions ----------------------------------------------------------------------------------------------------------
 
 
-def _leads_outside(model: Model) -> bool:
+def _leads_outside(model: BatchModel) -> bool:
     """Whether the model is a link out of the allowed directories."""
     return model.problem is not None and model.problem.code == FILE_OUTSIDE
 
@@ -288,7 +288,7 @@ def _report(task: Task, graph: Graph) -> tuple[Status, Head]:
     _prepare(task.output, graph, is_report)
     report = gather(graph, task.request.compile_options)
     files = put(task.output, [page(report).encode()])
-    answer = Written(
+    answer = FilesAnswer(
         command="report", diagnostics=report.diagnostics, files=tuple(map(str, files)), file_bytes=sizes_of(files)
     )
     return "errors" if answer.errors else "passed", answer

@@ -29,9 +29,9 @@ from dml2onnx.ir.view import (
     Gather,
     Layout,
     Pad,
-    Place,
     Plan,
     Reshape,
+    Scatter,
     Slice,
     Transpose,
     plan_read,
@@ -56,7 +56,7 @@ _View: TypeAlias = "tuple[Value, int, tuple[int, ...], tuple[int, ...] | None]"
 """A value, a byte offset, sizes and strides."""
 
 
-class Written(NamedTuple):
+class WrittenTensor(NamedTuple):
     """A dense tensor and its layout in the buffer, in elements of its type."""
 
     tensor: Tensor
@@ -77,13 +77,13 @@ class Written(NamedTuple):
         return self.layout.sizes == desc.sizes and self.layout.strides == desc.effective_strides
 
     @classmethod
-    def packed(cls, tensor: Tensor) -> Written:
+    def packed(cls, tensor: Tensor) -> WrittenTensor:
         """A row-major tensor at the start of its buffer."""
         return cls(tensor, Layout.packed(tensor.shape), 0, tensor.size * tensor.dtype.itemsize)
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ConstantBytes:
     """Constant bytes of a whole buffer."""
 
     data: Data
@@ -100,11 +100,11 @@ class Known:
         return 1 << 63
 
 
-Layer: TypeAlias = Written | Known
+Layer: TypeAlias = WrittenTensor | ConstantBytes
 
 _HELD_TYPES = {item.dtype: item for item in DataType if not item.is_packed_nibbles}
 
-ZEROS = Known(FillData(b"\0", 1 << 62), "")
+ZEROS = ConstantBytes(FillData(b"\0", 1 << 62), "")
 """The bottom layer of a buffer without initial contents."""
 
 
@@ -143,7 +143,7 @@ def take(e: Emitter, plan: Plan, tensor: Tensor, below: Tensor | None = None) ->
                     "the strides are those of no Slice, Transpose or Expand: a Gather takes elements by their places"
                 )
                 tensor = _gathered(e, tensor, axis, layout)
-            case Place(axis, layout, gap):
+            case Scatter(axis, layout, gap):
                 e.note("the strides leave gaps or mix dimensions: a Gather puts elements in their places")
                 e.budget.require(2 * layout.extent)
                 sources, count = step.sources(), tensor.shape[axis]
@@ -213,7 +213,7 @@ class Buffers:
     def __init__(self, emitter: Emitter, graph: Graph) -> None:
         self._e = emitter
         self._memory: dict[Value, tuple[Layer, ...]] = {
-            item.value: (Known(item.data, item.value.name),) for item in graph.constants
+            item.value: (ConstantBytes(item.data, item.value.name),) for item in graph.constants
         }
         self.permuted: set[Value] = set()
         """Values stored in an order other than memory order."""
@@ -236,14 +236,14 @@ class Buffers:
 
     def bind(self, value: Value, tensor: Tensor) -> None:
         """Defines a graph input: ``tensor`` is the start of the buffer, in memory order."""
-        self._memory[value] = (Written.packed(tensor),)
+        self._memory[value] = (WrittenTensor.packed(tensor),)
 
     def write(self, value: Value, offset: int, desc: TensorDesc, tensor: Tensor, base: Value | None) -> None:
         """Writes ``tensor``, of the sizes of ``desc``, to ``value``; other bytes are those of ``base``, or 0."""
         if desc.data_type.is_packed_nibbles:
             tensor, desc = self._packed(offset, desc, tensor, base), in_memory(desc)
         width = tensor.dtype.itemsize
-        top = Written(tensor, layout_of(desc, offset // width), offset, offset + desc.extent * width, desc)
+        top = WrittenTensor(tensor, layout_of(desc, offset // width), offset, offset + desc.extent * width, desc)
         if desc.strides is not None and is_permuted(top.layout):
             self.permuted.add(value)
         if base is None:
@@ -265,7 +265,7 @@ class Buffers:
             assert plan is not None, f"{value.name} cannot be read as {desc}"
             return take(self._e, plan, nibbles)
         last = self._memory[value][-1]
-        if isinstance(last, Written):
+        if isinstance(last, WrittenTensor):
             if last.is_seen_as(desc, offset):
                 return last.tensor  # the usual case
             if (value, offset, desc.sizes, desc.strides) in self._shared:
@@ -284,7 +284,7 @@ class Buffers:
         dtype, layers = desc.data_type.dtype, self._memory[value]
         end = offset + desc.extent * dtype.itemsize
         top = next((layer for layer in reversed(layers) if layer.start < end and offset < layer.end), ZEROS)
-        if isinstance(top, Known):
+        if isinstance(top, ConstantBytes):
             found = self._constants[key] = self._known(top, offset, desc, units)
             return found
         if top.start <= offset and end <= top.end:
@@ -292,7 +292,7 @@ class Buffers:
             if found is not None:
                 return found
         flat = self._flatten(value, layers, dtype)
-        found = self._direct(Written.packed(flat), offset, desc, units)
+        found = self._direct(WrittenTensor.packed(flat), offset, desc, units)
         assert found is not None, f"{value.name} cannot be read as {desc}"
         return found
 
@@ -302,7 +302,12 @@ class Buffers:
         end = offset + desc.extent * data_type.itemsize
         found = set()
         for layer in self._memory[value]:
-            if isinstance(layer, Written) and layer.start < end and offset < layer.end and layer.tensor.value is None:
+            if (
+                isinstance(layer, WrittenTensor)
+                and layer.start < end
+                and offset < layer.end
+                and layer.tensor.value is None
+            ):
                 stored_types = _HELD_TYPES[layer.tensor.dtype]
                 # elements of another width are split or joined, as integers
                 found.add(stored_types if stored_types.bits == data_type.bits else DataType(f"uint{data_type.bits}"))
@@ -315,7 +320,7 @@ class Buffers:
         for layer in self._memory[value]:
             if layer.start >= offset + length or offset >= layer.end:
                 continue
-            if isinstance(layer, Known):
+            if isinstance(layer, ConstantBytes):
                 raw = layer.data.read(offset, width if isinstance(layer.data, FillData) else length)
             elif layer.tensor.value is not None:
                 raw = np.ascontiguousarray(layer.tensor.value).reshape(-1).view(np.uint8)
@@ -344,7 +349,7 @@ class Buffers:
         layer = layers[-1]
         if len(layers) > 1 or desc.data_type.is_packed_nibbles:
             return None
-        if isinstance(layer, Known):
+        if isinstance(layer, ConstantBytes):
             return None, (value, offset)
         tensor, layout = layer.tensor, layer.layout
         if layer.is_seen_as(desc, offset):
@@ -370,7 +375,7 @@ class Buffers:
     def layout(self, value: Value, offset: int, desc: TensorDesc) -> Layout | None:
         """The layout, from offset 0, of the one computed tensor that ``desc`` covers exactly; ``None`` otherwise."""
         layer, width = self._memory[value][-1], desc.data_type.itemsize
-        if isinstance(layer, Known) or layer.tensor.value is not None or layer.tensor.dtype.itemsize != width:
+        if isinstance(layer, ConstantBytes) or layer.tensor.value is not None or layer.tensor.dtype.itemsize != width:
             return None
         is_whole = layer.layout.is_dense and (layer.start, layer.end) == (offset, offset + desc.extent * width)
         return Layout(layer.layout.sizes, layer.layout.strides) if is_whole else None
@@ -405,7 +410,7 @@ class Buffers:
             flat = e.Concat([flat, e.Slice(below, [flat.size], [size])], 0)
         return packed(e, flat)
 
-    def _direct(self, layer: Written, offset: int, desc: TensorDesc, units: bool) -> Tensor | None:
+    def _direct(self, layer: WrittenTensor, offset: int, desc: TensorDesc, units: bool) -> Tensor | None:
         dtype = desc.data_type.dtype
         if layer.tensor.dtype.itemsize != dtype.itemsize or offset % dtype.itemsize:
             return None
@@ -415,7 +420,7 @@ class Buffers:
         # reinterpret first, so that a value with many views is converted once
         return take(self._e, plan, self._as(layer.tensor, dtype))
 
-    def _known(self, layer: Known, offset: int, desc: TensorDesc, units: bool) -> Tensor:
+    def _known(self, layer: ConstantBytes, offset: int, desc: TensorDesc, units: bool) -> Tensor:
         """Constant bytes as a strided numpy view; copied only if needed."""
         dtype = desc.data_type.dtype
         sizes = tuple(1 if s == 0 else n for n, s in zip(desc.sizes, desc.effective_strides, strict=True))
@@ -449,20 +454,20 @@ class Buffers:
         element: int | float = data.read(offset, dtype.itemsize).view(dtype)[0]
         return element
 
-    def _row(self, layer: Known, count: int, dtype: DType) -> Tensor:
+    def _row(self, layer: ConstantBytes, count: int, dtype: DType) -> Tensor:
         """The first ``count`` elements of constant bytes, zero beyond their end, with few of them stored."""
         e, data, width = self._e, layer.data, dtype.itemsize
         if isinstance(data, PaddedData) and (count * width - data.head.nbytes) // width > MATERIALISED_FILL_ELEMENTS:
             head = -(-data.head.nbytes // width)
             zeros = e.ConstantOfShape((count - head,), 0, dtype)
-            return e.Concat([self._row(Known(data.head, layer.label), head, dtype), zeros], 0)
+            return e.Concat([self._row(ConstantBytes(data.head, layer.label), head, dtype), zeros], 0)
         return self._known(layer, 0, TensorDesc(_HELD_TYPES[dtype], (count,)), True)
 
     def _flatten(self, value: Value, layers: tuple[Layer, ...], dtype: DType) -> Tensor:
         """The whole buffer as one dimension of ``dtype``."""
         key = (value, dtype)
         if key not in self._flat:
-            written = [layer for layer in layers if isinstance(layer, Written)]
+            written = [layer for layer in layers if isinstance(layer, WrittenTensor)]
             unit = gcd(dtype.itemsize, *(gcd(layer.start, layer.tensor.dtype.itemsize) for layer in written))
             work = dtype if unit == dtype.itemsize else np.dtype(f"uint{8 * unit}")
             # the size need not be a multiple of the reader's element, and covers everything written
@@ -478,7 +483,7 @@ class Buffers:
         e, width = self._e, dtype.itemsize
         flat: Tensor | None = None  # zeros
         for layer in layers:
-            if isinstance(layer, Known):
+            if isinstance(layer, ConstantBytes):
                 is_zero = isinstance(layer.data, FillData) and not any(layer.data.pattern)
                 flat = None if is_zero else self._row(layer, count, dtype)
                 continue

@@ -18,8 +18,7 @@ from dml2onnx.catalog import OperatorSchema
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.ir.graph import Node, Read, Value
 from dml2onnx.ir.tensor import TensorDesc
-from dml2onnx.onnx_model import Node as OnnxNode
-from dml2onnx.onnx_model import Value as OnnxValue
+from dml2onnx.onnx_model import OnnxNode, OnnxValue
 
 _OTHER = ("name", "value", "stored", "dtype", "shape")
 """Fields of a tensor that identify it, or that follow from its descriptor and layout."""

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from dml2onnx.checks.consequences import AnyJudge
-    from dml2onnx.checks.trials import Trial
+    from dml2onnx.checks.trials import CandidateTrial
     from dml2onnx.diagnostics import Diagnostic, Member
     from dml2onnx.ir.graph import Graph, Node, Read, Value, Write
 
@@ -131,7 +131,7 @@ class _NodeAnswers:
     editable: bool
     in_python: bool
     rewired: Sequence[tuple[str, Remedy]] = ()
-    best: Sequence[Trial] = ()
+    best: Sequence[CandidateTrial] = ()
     resolved: frozenset[tuple[str, str]] = frozenset()
 
     def of(self, findings: Sequence[Diagnostic]) -> list[Diagnostic]:
@@ -169,7 +169,7 @@ class _NodeAnswers:
     def _refusing(self, changes: Sequence[Change]) -> Node | None:
         return None if self.wiring is None else self.wiring.refusing(self.node, changes, self.judge)
 
-    def _is_as_written(self, trial: Trial) -> bool:
+    def _is_as_written(self, trial: CandidateTrial) -> bool:
         """Whether all changed tensors are exactly as their producers state them."""
         if trial.candidate.kind not in (OPPOSITE, SOLVED):
             return False
@@ -382,13 +382,13 @@ def _within_buffer(
                     yield Remedy(f"{item.field} {change.words}", tuple(edits_of(node, change)))
 
 
-def _resolved_by_all(best: Sequence[Trial]) -> frozenset[tuple[str, str]]:
+def _resolved_by_all(best: Sequence[CandidateTrial]) -> frozenset[tuple[str, str]]:
     """The findings that every one of the best trials resolves."""
     return frozenset.intersection(*(trial.resolved for trial in best)) if best else frozenset()
 
 
 def _representative(
-    findings: Sequence[Diagnostic], resolved: frozenset[tuple[str, str]], best: Sequence[Trial]
+    findings: Sequence[Diagnostic], resolved: frozenset[tuple[str, str]], best: Sequence[CandidateTrial]
 ) -> Diagnostic | None:
     """The finding that stays of those that one change resolves: an error, if possible about the changed field."""
     fields = {change.field for trial in best for change in trial.candidate.changes}
@@ -401,7 +401,7 @@ def _representative(
     return max(alike, key=lambda item: item.path.count("/"))  # the most specific one
 
 
-def _of_counterparts(node: Node, best: Sequence[Trial], judge: AnyJudge) -> tuple[Remedy, ...]:
+def _of_counterparts(node: Node, best: Sequence[CandidateTrial], judge: AnyJudge) -> tuple[Remedy, ...]:
     """Another operator that accepts the fields, unless there is a more specific remedy than a slip."""
     if any(trial.candidate.kind < SLIP and not differs_widely(node.operator, trial) for trial in best):
         return ()
@@ -495,7 +495,7 @@ def _places(
     return tuple(found.values())
 
 
-def _stated(node: Node, best: Sequence[Trial], own: str) -> tuple[Place, ...]:
+def _stated(node: Node, best: Sequence[CandidateTrial], own: str) -> tuple[Place, ...]:
     """The places of the attributes and outputs that the best trials change."""
     changes = [change for trial in best for change in trial.candidate.changes]
     here = [item.field for item in changes if not isinstance(item.value, TensorDesc) or item.field in node.writes]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable
 
-    from dml2onnx.checks.structure import Structure
+    from dml2onnx.checks.structure import StructureFindings
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Graph
     from dml2onnx.ir.operator import OperatorDesc
@@ -45,7 +45,7 @@ def check_graph(
     return [*of_graph, *unread, *of_nodes]
 
 
-def _of_nodes(graph: Graph, structure: Structure, judge: Judge) -> list[tuple[Diagnostic, ...]]:
+def _of_nodes(graph: Graph, structure: StructureFindings, judge: Judge) -> list[tuple[Diagnostic, ...]]:
     """The findings of each node, in the order of its fields; equal descriptors are checked once."""
     found: list[tuple[Diagnostic, ...]] = []
     known: dict[OperatorDesc, tuple[Diagnostic, ...]] = {}

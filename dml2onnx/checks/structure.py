@@ -39,7 +39,7 @@ _DESCRIBING_INPUTS = frozenset({"native", "builder"})
 
 
 @dataclass(slots=True)
-class Structure:
+class StructureFindings:
     """Findings about the whole graph, and those about its nodes by position."""
 
     of_graph: list[Diagnostic] = field(default_factory=list)
@@ -48,9 +48,9 @@ class Structure:
     of_nodes: defaultdict[int, list[Diagnostic]] = field(default_factory=lambda: defaultdict(list))
 
 
-def check_structure(graph: Graph) -> Structure:
+def check_structure(graph: Graph) -> StructureFindings:
     """Returns all findings about nodes, values and buffers, in time linear in the size of the graph."""
-    result = Structure()
+    result = StructureFindings()
     available = {item.value for item in graph.inputs} | {item.value for item in graph.constants} | graph.unresolved
     sources = _sources(graph, available, result)
     _names(graph, result)
@@ -79,7 +79,7 @@ def _finding(
 # --- Values and names -----------------------------------------------------------------------------------------------
 
 
-def _sources(graph: Graph, available: set[Value], result: Structure) -> dict[Value, int]:
+def _sources(graph: Graph, available: set[Value], result: StructureFindings) -> dict[Value, int]:
     """The position of the node that writes each value."""
     sources: dict[Value, int] = {}
     for position, node in enumerate(graph.nodes):
@@ -103,7 +103,7 @@ def _sources(graph: Graph, available: set[Value], result: Structure) -> dict[Val
     return sources
 
 
-def _names(graph: Graph, result: Structure) -> None:
+def _names(graph: Graph, result: StructureFindings) -> None:
     seen: dict[str, int] = {}
     for position, node in enumerate(graph.nodes):
         first = seen.setdefault(node.name, position)
@@ -124,14 +124,14 @@ def _names(graph: Graph, result: Structure) -> None:
     _binding_names("outputs", (item.name for item in graph.outputs), result)
 
 
-def _binding_names(kind: str, names: Iterable[str], result: Structure) -> None:
+def _binding_names(kind: str, names: Iterable[str], result: StructureFindings) -> None:
     for name, count in Counter(names).items():
         if count > 1:
             message = f"{count} graph {kind} are named {quote(name)}."
             result.of_graph.append(codes.DUPLICATE_BINDING_NAME.at(message, found=quote(name), documentation=GRAPH))
 
 
-def _outputs(graph: Graph, sources: dict[Value, int], available: set[Value], result: Structure) -> None:
+def _outputs(graph: Graph, sources: dict[Value, int], available: set[Value], result: StructureFindings) -> None:
     # a reader that found errors may have dropped the outputs that have them
     if not graph.outputs and not any(item.is_error for item in graph.findings):
         message = "The graph has no outputs."
@@ -465,7 +465,7 @@ def _alias(node: Node, path: str, source: str, same_bytes: bool, same_layout: bo
 # --- Topology -------------------------------------------------------------------------------------------------------
 
 
-def _cycles(graph: Graph, result: Structure) -> None:
+def _cycles(graph: Graph, result: StructureFindings) -> None:
     if graph.is_in_order():
         return
     import networkx as nx  # slow to import, and rarely needed
@@ -488,7 +488,7 @@ def _cycles(graph: Graph, result: Structure) -> None:
         )
 
 
-def _unread(graph: Graph, result: Structure) -> None:
+def _unread(graph: Graph, result: StructureFindings) -> None:
     """Inputs and constants without a reader; in formats with edges, the frontend reports them."""
     if graph.format in _REFUSING_DEAD_NODES or any(item.is_error for item in graph.findings):
         return
@@ -510,7 +510,7 @@ def _unread(graph: Graph, result: Structure) -> None:
             )
 
 
-def _strides_in_bytes(graph: Graph, result: Structure) -> None:
+def _strides_in_bytes(graph: Graph, result: StructureFindings) -> None:
     """Strides that are those of packed memory times the bytes of an element, reported once for each descriptor."""
     reported: set[TensorDesc] = set()
 
@@ -545,7 +545,7 @@ def _strided(node: Node, name: str) -> Iterator[tuple[str, TensorDesc]]:
             yield path, tensor
 
 
-def _dead_nodes(graph: Graph, sources: dict[Value, int], result: Structure) -> None:
+def _dead_nodes(graph: Graph, sources: dict[Value, int], result: StructureFindings) -> None:
     if any(item.is_error for item in graph.findings):
         return  # the unreadable parts may use them
     wanted = [output.value for output in (*graph.outputs, *graph.results)]

@@ -49,7 +49,7 @@ FOLLOWING = LENGTHS | NEUTRAL.keys()
 """The fields that change together with another one: the other end of a padding, the count of an array."""
 
 
-class Trial(NamedTuple):
+class CandidateTrial(NamedTuple):
     """A candidate and the findings that it resolves."""
 
     candidate: Candidate
@@ -85,7 +85,7 @@ class _Tried:
         """The number of descriptors that may be checked, if each has about as many findings."""
         self._refused = refusing(judge, desc.schema, warned=not self.refusals)
 
-    def improvements(self, tried: Iterable[Candidate]) -> Iterator[Trial]:
+    def improvements(self, tried: Iterable[Candidate]) -> Iterator[CandidateTrial]:
         """The candidates with fewer findings, with inferred outputs if they need them."""
         for candidate in islice(tried, min(MOST_TRIED, self.affordable)):
             made = changed(self.desc, candidate.changes)
@@ -94,26 +94,26 @@ class _Tried:
             for changes, more in ((made, ()), (outputs, further)) if follows else ((made, ()),):
                 left = {item.key for item in self._judge(changes)}
                 if left < self.known:
-                    yield Trial(candidate, frozenset(self.known - left), more)
+                    yield CandidateTrial(candidate, frozenset(self.known - left), more)
                     break
 
-    def is_clean(self, trial: Trial) -> bool:
+    def is_clean(self, trial: CandidateTrial) -> bool:
         """Whether the descriptor has no findings after this change."""
         return not self._judge(changed(self.desc, trial.candidate.changes))
 
-    def solutions(self, tried: Iterable[Candidate]) -> Iterator[Trial]:
+    def solutions(self, tried: Iterable[Candidate]) -> Iterator[CandidateTrial]:
         """The candidates without errors or new warnings; if there were only warnings, those without findings."""
         for candidate in islice(tried, min(MOST_EDITED, self.affordable)):
             made = changed(self.desc, candidate.changes)
             if not self._refused(made) and (
                 not self.refusals or {item.key for item in self._judge(made)} <= self.known
             ):
-                yield Trial(candidate, frozenset(self.known), ())
+                yield CandidateTrial(candidate, frozenset(self.known), ())
 
 
 def best_trials(
     desc: OperatorDesc, findings: Sequence[Diagnostic], judge: AnyJudge, is_read: IsRead | None = None
-) -> list[Trial]:
+) -> list[CandidateTrial]:
     """Returns the candidates that resolve the most findings by the fewest and likeliest changes, and add none.
 
     Outputs are inferred from a change only if ``is_read`` accepts them; without it, no outputs are stated.
@@ -124,12 +124,12 @@ def best_trials(
     return _with_single_edits(tried, best)
 
 
-def _likeliest(trials: Sequence[Trial], errors: Collection[tuple[str, str]]) -> list[Trial]:
+def _likeliest(trials: Sequence[CandidateTrial], errors: Collection[tuple[str, str]]) -> list[CandidateTrial]:
     """The trials that resolve the most findings, by the fewest changes and of the likeliest kind."""
     if not trials:
         return []
 
-    def rank(trial: Trial) -> tuple[int, int, int]:
+    def rank(trial: CandidateTrial) -> tuple[int, int, int]:
         alike = {change.words for change in counted(trial.candidate)}
         return -len(trial.resolved.intersection(errors)), -len(trial.resolved), len(alike)
 
@@ -140,7 +140,7 @@ def _likeliest(trials: Sequence[Trial], errors: Collection[tuple[str, str]]) -> 
     return list({trial.candidate.changes: trial for trial in best}.values())
 
 
-def _with_single_edits(tried: _Tried, best: Sequence[Trial]) -> list[Trial]:
+def _with_single_edits(tried: _Tried, best: Sequence[CandidateTrial]) -> list[CandidateTrial]:
     """The best candidates, with or replaced by single edits that make the node valid, if these are few.
 
     A known convention is more likely than a number that happens to be valid: then there are no single edits. They are
@@ -176,23 +176,23 @@ def _with_single_edits(tried: _Tried, best: Sequence[Trial]) -> list[Trial]:
     return [*others[: MOST_FIELDS - 1], *follow] if is_wide else [*follow, *others]
 
 
-def _one_for_each_padding(trials: Sequence[Trial]) -> list[Trial]:
+def _one_for_each_padding(trials: Sequence[CandidateTrial]) -> list[CandidateTrial]:
     """The trials; of those that change a padding at either end, only the first, unless nothing else is left."""
     either = {_PADDING.sub("", trial.candidate.changes[0].path): trial for trial in reversed(trials)}
     return list(reversed(either.values())) if len(either) > 1 else list(trials)
 
 
-def _few(tried: _Tried, trials: Sequence[Trial]) -> list[Trial]:
+def _few(tried: _Tried, trials: Sequence[CandidateTrial]) -> list[CandidateTrial]:
     """The nearest values of each field that has few of them, sorted by distance.
 
     Fields that findings are about come before others at the same distance.
     """
     fields = {item.field for item in tried.findings}
     beyond = {item.field for item in tried.findings if item.code in BEYOND}
-    alike: dict[tuple[str, ...], list[Trial]] = {}
+    alike: dict[tuple[str, ...], list[CandidateTrial]] = {}
     for trial in {trial.candidate.changes: trial for trial in trials}.values():
         alike.setdefault(tuple([change.field for change in counted(trial.candidate)]), []).append(trial)
-    found: list[Trial] = []
+    found: list[CandidateTrial] = []
     for (field, *_), several in alike.items():
         least = min(trial.candidate.kind for trial in several)
         near = [trial for trial in several if trial.candidate.kind == least]
@@ -207,13 +207,13 @@ def _few(tried: _Tried, trials: Sequence[Trial]) -> list[Trial]:
     return _one_for_each_padding(known)[:MOST_FIELDS]
 
 
-def _different(trial: Trial) -> int:
+def _different(trial: CandidateTrial) -> int:
     """The number of different entries of an array; most arrays repeat one number."""
     value = trial.candidate.changes[0].value
     return len(set(value)) if isinstance(value, tuple) else 1
 
 
-def _is_layout(trial: Trial) -> bool:
+def _is_layout(trial: CandidateTrial) -> bool:
     return trial.candidate.kind in LAYOUTS
 
 
@@ -228,7 +228,7 @@ def _changes_outputs(desc: OperatorDesc, candidate: Candidate) -> bool:
     return all(change.field in outputs for change in candidate.changes)
 
 
-def differs_widely(desc: OperatorDesc, trial: Trial) -> bool:
+def differs_widely(desc: OperatorDesc, trial: CandidateTrial) -> bool:
     """Whether several output sizes differ from the inferred ones, which suggests that they are intended."""
     if len(trial.candidate.changes) > 1:
         return True

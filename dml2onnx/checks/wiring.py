@@ -39,7 +39,7 @@ MOST_ALIKE = 2
 """The most values, or readers of an unread one, that are proposed."""
 
 
-class Reading(NamedTuple):
+class TensorReading(NamedTuple):
     """A tensor that a node reads from a whole value."""
 
     node: Node
@@ -59,7 +59,7 @@ class Wiring:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._found: dict[tuple[Node, bool], list[tuple[Reading, Value]]] = {}
+        self._found: dict[tuple[Node, bool], list[tuple[TensorReading, Value]]] = {}
 
     @property
     def states_outputs(self) -> bool:
@@ -191,13 +191,15 @@ class Wiring:
             found.setdefault(kind, []).append(value)
         return {is_read: [values for kind, values in found.items() if kind[0] is is_read] for is_read in (False, True)}
 
-    def _fitting(self, node: Node, judge: AnyJudge, *, is_read: bool) -> list[tuple[Reading, Value]]:
+    def _fitting(self, node: Node, judge: AnyJudge, *, is_read: bool) -> list[tuple[TensorReading, Value]]:
         """:meth:`_tried_on` with a cache for all findings about a node."""
         if (node, is_read) not in self._found:
             self._found[node, is_read] = self._tried_on(node, self._alike[is_read][:MOST_TRIED], judge)
         return self._found[node, is_read]
 
-    def _tried_on(self, node: Node, groups: Sequence[list[Value]], judge: AnyJudge) -> list[tuple[Reading, Value]]:
+    def _tried_on(
+        self, node: Node, groups: Sequence[list[Value]], judge: AnyJudge
+    ) -> list[tuple[TensorReading, Value]]:
         """Tensors of a node with other values that make it valid, with its outputs as stated, or else as inferred."""
         is_wrong, readings = refusing(judge, node.operator.schema), list(_readings(node))
         for follows in (False, True) if len(readings) <= MOST_READ else ():
@@ -213,7 +215,7 @@ class Wiring:
                 return found
         return []
 
-    def _is_unlikely(self, reading: Reading, value: Value) -> bool:
+    def _is_unlikely(self, reading: TensorReading, value: Value) -> bool:
         """Whether layers would share weights, which is rarely intended."""
         if value not in self._read:
             return False
@@ -221,7 +223,7 @@ class Wiring:
             return len(self._readers[reading.value]) < 2
         return value in self._weights
 
-    def _fits(self, reading: Reading, value: Value, is_wrong: IsWrong, follows: bool = False) -> bool:
+    def _fits(self, reading: TensorReading, value: Value, is_wrong: IsWrong, follows: bool = False) -> bool:
         """Whether a node is valid with another value."""
         seen, made = self._seen(reading, value), reading.node.operator
         if seen is None:
@@ -233,7 +235,7 @@ class Wiring:
                 return False
         return not is_wrong(made)
 
-    def _seen(self, reading: Reading, value: Value) -> TensorDesc | None:
+    def _seen(self, reading: TensorReading, value: Value) -> TensorDesc | None:
         """The descriptor of another value as a node would read it: its own, or the view that the node states."""
         own, other, written = reading.desc, self._described.get(value), self._described.get(reading.value)
         if other is None:
@@ -242,7 +244,7 @@ class Wiring:
             return own if other.data_type is own.data_type and value.nbytes >= own.total_bytes else None
         return replace(own, data_type=other.data_type, sizes=other.sizes, strides=other.strides, total_size=0)
 
-    def _remedy(self, reading: Reading, value: Value, why: str = "") -> Remedy:
+    def _remedy(self, reading: TensorReading, value: Value, why: str = "") -> Remedy:
         edits: tuple[Edit, ...] = ()
         if self._graph.format == "native":
             edits = (Edit(_among_inputs(reading), value.name),)
@@ -342,19 +344,19 @@ class Wiring:
         return [remedy for _, remedy in few] if len(few) <= MOST_ALIKE else []
 
 
-def _readings(node: Node) -> Iterator[Reading]:
+def _readings(node: Node) -> Iterator[TensorReading]:
     for field, reads in node.reads.items():
         stated = node.operator.find(field)
         tensors = stated if isinstance(stated, tuple) else (stated,)
         for position, (read, desc) in enumerate(zip(reads, tensors, strict=False)):
             if isinstance(desc, TensorDesc) and is_measurable(desc) and not read.offset:
-                yield Reading(node, field, position if isinstance(stated, tuple) else None, read.value, desc)
+                yield TensorReading(node, field, position if isinstance(stated, tuple) else None, read.value, desc)
 
 
 def _is_as_stated(desc: TensorDesc, written: TensorDesc) -> bool:
     return (desc.sizes, desc.data_type) == (written.sizes, written.data_type)
 
 
-def _among_inputs(reading: Reading) -> str:
+def _among_inputs(reading: TensorReading) -> str:
     """The place in the native format that names what a node reads."""
     return f"{reading.node.source.rpartition('/')[0]}/inputs/{reading.path}"

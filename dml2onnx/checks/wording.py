@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.checks.candidates import Change
     from dml2onnx.checks.other_ends import Resized
-    from dml2onnx.checks.trials import Trial
+    from dml2onnx.checks.trials import CandidateTrial
     from dml2onnx.diagnostics import Member
     from dml2onnx.ir.graph import Node
 
@@ -28,7 +28,7 @@ _CERTAIN = (0, 3)
 
 def remedies_of(
     node: Node,
-    best: Sequence[Trial],
+    best: Sequence[CandidateTrial],
     refusing: Callable[[Sequence[Change]], Node | None],
     *,
     in_python: bool,

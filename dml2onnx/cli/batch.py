@@ -146,7 +146,7 @@ def _batch(options: argparse.Namespace, screen: Screen) -> Batch:
     journal = options.journal
     if journal is None and options.output is not None:
         journal = options.output / batching.JOURNAL
-    values = {item.name: getattr(options, item.name) for item in fields(work.Request) if item.name in options}
+    values = {item.name: getattr(options, item.name) for item in fields(work.BatchRequest) if item.name in options}
     values |= {
         "feature_level": None if options.feature_level is None else options.feature_level.name,
         "target": options.target or options.provider.target,
@@ -160,7 +160,7 @@ def _batch(options: argparse.Namespace, screen: Screen) -> Batch:
     }
     return batching.Batch(
         tuple(models),
-        work.Request(**values),
+        work.BatchRequest(**values),
         options.output,
         journal,
         jobs=options.jobs or batching.default_jobs(),

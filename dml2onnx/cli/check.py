@@ -16,7 +16,14 @@ from dml2onnx.cli.models import SHOWN_INPUT, STANDARD_INPUT, at_sizes, level_tex
 from dml2onnx.cli.wrong_use import is_of_options
 from dml2onnx.codes.unreadable import NO_SUCH_FILE, UNKNOWN_FORMAT
 from dml2onnx.diagnostics import DmlError, UnreadableError, plural, quote
-from dml2onnx.report.checked import CheckAllAnswer, CheckAnswer, Descriptor, NodeAboveLevel, checked, unchecked
+from dml2onnx.report.checked import (
+    CheckAllAnswer,
+    CheckAnswer,
+    NativeDescriptor,
+    NodeAboveLevelRecord,
+    checked,
+    unchecked,
+)
 
 if TYPE_CHECKING:
     import argparse
@@ -229,7 +236,7 @@ def _uncompiled(
     return []
 
 
-def _above_level(graph: Graph, level: FeatureLevel, options: argparse.Namespace) -> tuple[NodeAboveLevel, ...]:
+def _above_level(graph: Graph, level: FeatureLevel, options: argparse.Namespace) -> tuple[NodeAboveLevelRecord, ...]:
     from dml2onnx.checks.alternatives import nodes_above_level, nodes_at_the_top_level
     from dml2onnx.exporters.descriptors import fields
 
@@ -237,7 +244,7 @@ def _above_level(graph: Graph, level: FeatureLevel, options: argparse.Namespace)
     if not found and options.feature_level is None:
         found = list(nodes_at_the_top_level(graph))
     return tuple(
-        NodeAboveLevel(
+        NodeAboveLevelRecord(
             item.node,
             item.operator,
             item.needs.name,
@@ -245,7 +252,7 @@ def _above_level(graph: Graph, level: FeatureLevel, options: argparse.Namespace)
             item.reason,
             item.instead,
             item.at.name if item.steps else "",
-            tuple(Descriptor(step.type, cast("dict[str, Json]", fields(step))) for step in item.steps),
+            tuple(NativeDescriptor(step.type, cast("dict[str, Json]", fields(step))) for step in item.steps),
         )
         for item in found
     )

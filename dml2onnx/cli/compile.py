@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dml2onnx.cli.render import Screen
     from dml2onnx.files import Destination
     from dml2onnx.ir.graph import Graph
-    from dml2onnx.report.answers import Buffer, CompileAnswer
+    from dml2onnx.report.answers import BufferRecord, CompileAnswer
 
 OTHER_SUFFIXES = frozenset(
     {".json", ".bin", ".npy", ".npz", ".py", ".cpp", ".dat", ".data", ".png", ".jpg", ".jpeg"}
@@ -124,7 +124,7 @@ def _show_compiled(answer: CompileAnswer, screen: Screen) -> None:
             ("needs feature level", level_text(answer.minimum_feature_level, answer.ships_with)),
         ],
     )
-    ends: tuple[tuple[str, tuple[Buffer, ...]], ...] = (("input", answer.inputs), ("output", answer.outputs))
+    ends: tuple[tuple[str, tuple[BufferRecord, ...]], ...] = (("input", answer.inputs), ("output", answer.outputs))
     rows = [
         (kind, item.name, item.data_type, render.shape(item.shape))
         for kind, items in ends

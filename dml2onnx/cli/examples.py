@@ -31,7 +31,7 @@ _INNERMOST = re.compile(r"\[[^\[\]{}]*\]|\{(?:[^{}\[\]]|\[[^\[\]{}]*\])*\}")
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class WrongModelExample:
     """A correct model, and the one member that differs in the wrong model."""
 
     model: Mapping[str, Any]
@@ -171,12 +171,14 @@ def undemonstrated() -> Mapping[str, str]:
 
 
 @cache
-def examples() -> Mapping[str, Example]:
+def examples() -> Mapping[str, WrongModelExample]:
     """The examples by their codes."""
     raw = _read()
     return MappingProxyType(
         {
-            code: Example(raw["models"][item["model"]], item["at"], item.get("wrong", _ABSENT), item.get("page", ""))
+            code: WrongModelExample(
+                raw["models"][item["model"]], item["at"], item.get("wrong", _ABSENT), item.get("page", "")
+            )
             for code, item in raw["examples"].items()
         }
     )

@@ -27,7 +27,7 @@ MOST_ROUNDS = 20
 Key = tuple[str, str, str]
 
 
-class Fixed(NamedTuple):
+class FixedText(NamedTuple):
     """A text with its fixes."""
 
     text: str
@@ -37,7 +37,7 @@ class Fixed(NamedTuple):
     """The original text."""
 
 
-def fix_file(path: Path, options: argparse.Namespace) -> Fixed | None:
+def fix_file(path: Path, options: argparse.Namespace) -> FixedText | None:
     """Fixes a model file's text; ``None`` if it is not text, or nothing in it can be fixed."""
     from dml2onnx.cli.models import load_options
 
@@ -52,10 +52,10 @@ def fix_file(path: Path, options: argparse.Namespace) -> Fixed | None:
         return check(graph, options.feature_level, documented=options.documented)
 
     fixed = fix(text.removeprefix(mark), found)
-    return Fixed(mark + fixed.text, fixed.findings, text) if fixed.findings else None
+    return FixedText(mark + fixed.text, fixed.findings, text) if fixed.findings else None
 
 
-def fix(text: str, found: Check) -> Fixed:
+def fix(text: str, found: Check) -> FixedText:
     """Applies remedies until no fixable finding is left."""
     failed: set[Key] = set()
     count = 0
@@ -68,7 +68,7 @@ def fix(text: str, found: Check) -> Fixed:
         if fixed is None:
             break
         text, count = fixed.text, count + fixed.findings
-    return Fixed(text, count)
+    return FixedText(text, count)
 
 
 def is_fixable(item: Diagnostic) -> bool:
@@ -94,7 +94,7 @@ def _found(text: str, found: Check) -> list[Diagnostic] | None:
         return None
 
 
-def _fix_all(text: str, fixable: Sequence[Diagnostic], found: Check) -> Fixed | None:
+def _fix_all(text: str, fixable: Sequence[Diagnostic], found: Check) -> FixedText | None:
     """Applies the remedies of all findings together; ``None`` if a finding stays."""
     if not fixable:
         return None
@@ -102,10 +102,10 @@ def _fix_all(text: str, fixable: Sequence[Diagnostic], found: Check) -> Fixed | 
     if result is None or (later := _found(result, found)) is None:
         return None
     is_fixed = {_key(item) for item in later}.isdisjoint(map(_key, fixable))
-    return Fixed(result, len(fixable)) if is_fixed else None
+    return FixedText(result, len(fixable)) if is_fixed else None
 
 
-def _fix_one(text: str, fixable: Iterable[Diagnostic], found: Check, failed: set[Key]) -> Fixed | None:
+def _fix_one(text: str, fixable: Iterable[Diagnostic], found: Check, failed: set[Key]) -> FixedText | None:
     """Applies the first remedy that works, and adds the others before it to ``failed``."""
     for item in fixable:
         if (fixed := _fix_all(text, [item], found)) is not None:

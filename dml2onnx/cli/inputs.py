@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dml2onnx.frontends.array_files import ContentsFile
-    from dml2onnx.onnx_model import Array, Port
+    from dml2onnx.onnx_model import Array, OnnxPort
 
 
 def contents_files(pairs: list[str], option: str = "--input") -> dict[str, ContentsFile]:
@@ -66,7 +66,7 @@ class InputArguments:
         """The shapes of the inputs whose contents are arrays."""
         return {name: item.shape for name, item in self._read.items() if isinstance(item, np.ndarray)}
 
-    def __call__(self, ports: Sequence[Port]) -> dict[str, Array]:
+    def __call__(self, ports: Sequence[OnnxPort]) -> dict[str, Array]:
         """The arrays for the model's ports; the session refuses names without a port."""
         by_name = {port.name: port for port in ports}
         return {

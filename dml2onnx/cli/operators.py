@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.catalog import FieldKind
 from dml2onnx.catalog.left_open import LEFT_OPEN
 from dml2onnx.cli.markup import escape, escape_lines
-from dml2onnx.report.operators import LevelSupport, OperatorAnswer, OperatorField, TensorSupport
+from dml2onnx.report.operators import LevelSupport, OperatorAnswer, OperatorField, TensorSupportRecord
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,7 +74,9 @@ def operator_answer(schema: OperatorSchema) -> OperatorAnswer:
 
 
 def _level_support(row: SupportRow) -> LevelSupport:
-    tensors = {name: TensorSupport(item.dimension_counts, item.sorted_types) for name, item in row.tensors.items()}
+    tensors = {
+        name: TensorSupportRecord(item.dimension_counts, item.sorted_types) for name, item in row.tensors.items()
+    }
     return LevelSupport(row.level.name, tuple(row.functions), tensors)
 
 

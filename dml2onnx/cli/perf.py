@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from dml2onnx.compiler import CompiledModel
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Graph
-    from dml2onnx.measuring import Measurement, Subject, Way
+    from dml2onnx.measuring import MeasuredModel, Measurement, Way
     from dml2onnx.onnx_model import Array
     from dml2onnx.options import CompileOptions
 
@@ -153,9 +153,9 @@ def perf_command(options: argparse.Namespace, screen: Screen) -> int:
     if options.report is not None:
         check_target(options.report)
         spare([options.report], [source for model in models for source in model.graph.sources])
-    plan = measuring.Plan(options.seconds, warm_up=options.warm_up)
+    plan = measuring.MeasuringPlan(options.seconds, warm_up=options.warm_up)
     if options.runs is not None:
-        plan = measuring.Plan(0.0, options.runs, options.runs, min(options.runs, plan.rounds), options.warm_up)
+        plan = measuring.MeasuringPlan(0.0, options.runs, options.runs, min(options.runs, plan.rounds), options.warm_up)
     warnings: list[Diagnostic] = []
     load_before = _load()
     with tempfile.TemporaryDirectory(prefix="dml2onnx-perf-") as scratch, screen.counting("measuring") as progress:
@@ -207,7 +207,7 @@ def _subjects(
     options: argparse.Namespace,
     directory: Path,
     warnings: list[Diagnostic],
-) -> list[Subject]:
+) -> list[MeasuredModel]:
     """Compiles all models and prepares their inputs; the subjects of a model are adjacent."""
     compiling = _compile_options(options)
     subjects = []

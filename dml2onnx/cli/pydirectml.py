@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from types import CodeType
 
     from dml2onnx.cli.render import Screen
-    from dml2onnx.onnx_model import Port
+    from dml2onnx.onnx_model import OnnxPort
     from dml2onnx.pydirectml.settings import Computed, InputSlot
 
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -270,5 +270,5 @@ class _Saver:
         )
 
 
-def _listed(ports: Sequence[Port]) -> str:
+def _listed(ports: Sequence[OnnxPort]) -> str:
     return ", ".join(f"{port.name} {port.dtype} {list(port.shape)}" for port in ports) or "none"

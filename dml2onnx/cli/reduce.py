@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.cli.render import Screen
     from dml2onnx.ir.graph import Graph
-    from dml2onnx.reducing import Progress
+    from dml2onnx.reducing import SearchState
     from dml2onnx.report.answers import ReduceAnswer
 
 PLACEHOLDER = "{}"
@@ -149,7 +149,7 @@ def reduce_command(options: argparse.Namespace, screen: Screen) -> int:
         exporters.export(graph, output, "native")
         with screen.counting("reducing") as show:
 
-            def save(progress: Progress) -> None:
+            def save(progress: SearchState) -> None:
                 nonlocal best
                 best = progress.graph
                 exporters.export(best, output, "native")

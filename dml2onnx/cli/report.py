@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dml2onnx.catalog import FeatureLevel
     from dml2onnx.cli.render import Screen
     from dml2onnx.ir.graph import Graph
-    from dml2onnx.report.comparison import Comparison
+    from dml2onnx.report.comparison import ComparisonAnswer
     from dml2onnx.report.records import Report
 
 ROUNDS = 3
@@ -84,7 +84,7 @@ def report_command(options: argparse.Namespace, screen: Screen) -> int:
         screen.answer(report)
     else:
         screen.say(f"[bold green]wrote[/] {files_written(report.files, report.file_bytes)}: {_summary(report)}")
-    sides = (report.left, report.right) if isinstance(report, comparison.Comparison) else (report,)
+    sides = (report.left, report.right) if isinstance(report, comparison.ComparisonAnswer) else (report,)
     return 1 if any(map(_is_wrong, sides)) else 0
 
 
@@ -107,7 +107,9 @@ def _other(options: argparse.Namespace, screen: Screen, graph: Graph) -> _Side:
         return _Side(frontends.load(options.compare, how), options.feature_level)
 
 
-def _compared(graph: Graph, first: Report, other: _Side, options: argparse.Namespace, screen: Screen) -> Comparison:
+def _compared(
+    graph: Graph, first: Report, other: _Side, options: argparse.Namespace, screen: Screen
+) -> ComparisonAnswer:
     second = _gathered(other, options, screen)
     is_same = other.graph is graph
     names = Path(options.model).name, Path(options.compare).name
@@ -131,8 +133,8 @@ def _gathered(side: _Side, options: argparse.Namespace, screen: Screen) -> Repor
         )
 
 
-def _summary(report: Report | Comparison) -> str:
-    if isinstance(report, comparison.Comparison):
+def _summary(report: Report | ComparisonAnswer) -> str:
+    if isinstance(report, comparison.ComparisonAnswer):
         if not report.changed and not report.only_left and not report.only_right:
             return f"{plural(report.same, 'node', 'no')} the same, no differences"
         only = f"{report.only_left} only in {report.left_title}, {report.only_right} only in {report.right_title}"

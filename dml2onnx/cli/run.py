@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from dml2onnx.execution import Execution
     from dml2onnx.ir.graph import Effect, Graph, Value
     from dml2onnx.onnx_model import Array
-    from dml2onnx.report.answers import Contents, Printed, RunAnswer
+    from dml2onnx.report.answers import OutputContents, Printed, RunAnswer
 
 MOST_VALUES = 1 << 16
 """The limit for elements of an output in JSON; larger outputs need ``--output-dir``."""
@@ -148,10 +148,10 @@ def _answer(
     )
 
 
-def _contents(name: str, array: Array) -> Contents:
+def _contents(name: str, array: Array) -> OutputContents:
     values = render.plain(array) if array.size <= MOST_VALUES else None
     first = render.plain(array.reshape(-1)[:FIRST])
-    return answers.Contents(name, str(array.dtype), array.shape, values, first)
+    return answers.OutputContents(name, str(array.dtype), array.shape, values, first)
 
 
 def _all_printed(shown: Sequence[tuple[Effect, Array]]) -> Iterator[Printed]:

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from dml2onnx.directml.structures import Memory, operator_type, write_operator
+from dml2onnx.directml.structures import StructureMemory, operator_type, write_operator
 from dml2onnx.ir.operator import OperatorDesc
 
 _MAGIC = 0x314C4D44
@@ -36,7 +36,7 @@ class When(enum.IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Buffer:
+class DeviceBuffer:
     """``size`` bytes: ``content``, then zeros. Results contain buffers that are ``wanted``."""
 
     size: int
@@ -45,7 +45,7 @@ class Buffer:
 
 
 @dataclass(frozen=True, slots=True)
-class Binding:
+class BufferRange:
     """A part of a buffer, by index."""
 
     buffer: int
@@ -54,7 +54,7 @@ class Binding:
     when: When = When.EXECUTION
 
 
-UNBOUND = Binding(0, 0, 0, When.NEVER)
+UNBOUND = BufferRange(0, 0, 0, When.NEVER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +68,9 @@ class Case:
     nodes: tuple[OperatorDesc | bytes, ...]
     step: Step = Step.CREATE
     flags: int = 0
-    buffers: tuple[Buffer, ...] = ()
-    inputs: tuple[Binding, ...] = ()
-    outputs: tuple[Binding, ...] = ()
+    buffers: tuple[DeviceBuffer, ...] = ()
+    inputs: tuple[BufferRange, ...] = ()
+    outputs: tuple[BufferRange, ...] = ()
     is_graph: bool = False
     input_edges: tuple[tuple[int, int, int, int], ...] = ()
     output_edges: tuple[tuple[int, int, int, int], ...] = ()
@@ -122,7 +122,7 @@ def decode(content: bytes) -> list[tuple[int, Outcome]]:
 
 
 def _encode_case(case: Case) -> bytes:
-    memory = Memory()
+    memory = StructureMemory()
     nodes = [_encode_node(memory, node) for node in case.nodes]
     parts = [struct.pack("<III", case.is_graph, case.step, case.flags)]
     parts += (struct.pack("<I", len(memory.bytes)), bytes(memory.bytes))
@@ -139,7 +139,7 @@ def _encode_case(case: Case) -> bytes:
     return b"".join(parts)
 
 
-def _encode_node(memory: Memory, node: OperatorDesc | bytes) -> bytes:
+def _encode_node(memory: StructureMemory, node: OperatorDesc | bytes) -> bytes:
     if isinstance(node, bytes):
         return struct.pack("<III", 1, len(node), memory.data(node))
     return struct.pack("<III", 0, operator_type(node.schema), write_operator(memory, node))

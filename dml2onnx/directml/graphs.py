@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from dml2onnx.directml.cases import UNBOUND, Binding, Buffer, Case, Outcome, Step, When
+from dml2onnx.directml.cases import UNBOUND, BufferRange, Case, DeviceBuffer, Outcome, Step, When
 from dml2onnx.directml.installation import Installation
 from dml2onnx.directml.runner import run
 from dml2onnx.ir.graph import Graph, GraphOutput, Node, Read, Value, Write
@@ -21,12 +21,12 @@ WHOLE = "as one graph"
 NODE_BY_NODE = "node by node"
 
 
-class RefusedError(RuntimeError):
+class NodeFailedError(RuntimeError):
     """DirectML failed to run a node; the message has the node, the step and the HRESULT."""
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class TensorSlot:
     """One tensor of an operator, in binding order; ``desc`` is ``None`` if it is absent."""
 
     field: str
@@ -42,12 +42,14 @@ class Evaluated:
     way: str
 
 
-def slots(op: OperatorDesc, *, outputs: bool) -> list[Slot]:
+def slots(op: OperatorDesc, *, outputs: bool) -> list[TensorSlot]:
     """The bindings of an operator's inputs or outputs."""
-    found: list[Slot] = []
+    found: list[TensorSlot] = []
     for field in op.schema.output_fields if outputs else op.schema.input_fields:
         descs = op.tensors(field.name)
-        found += [Slot(field.name, index, desc) for index, desc in enumerate(descs)] or [Slot(field.name, 0, None)]
+        found += [TensorSlot(field.name, index, desc) for index, desc in enumerate(descs)] or [
+            TensorSlot(field.name, 0, None)
+        ]
     return found
 
 
@@ -56,7 +58,7 @@ def evaluate(
 ) -> Evaluated:
     """Runs a graph in DirectML, for inputs as bytes by name, zero-padded.
 
-    Raises :class:`RefusedError` for a node that fails, ``StartError`` if DirectML does not start.
+    Raises :class:`NodeFailedError` for a node that fails, ``StartError`` if DirectML does not start.
     """
     nodes = graph.live_nodes(tuple(outputs))
     known = {item.value: bytes(item.data.read()) for item in graph.constants}
@@ -95,8 +97,8 @@ def _whole(nodes: Sequence[Node], outputs: Sequence[GraphOutput], known: Mapping
         for place, (_, write) in enumerate(_writes(node))
         if write is not None
     }
-    buffers: list[Buffer] = []
-    inputs: list[Binding] = []
+    buffers: list[DeviceBuffer] = []
+    inputs: list[BufferRange] = []
     input_edges, inner = [], []
     indices: dict[Value, int] = {}
     for number, node in enumerate(nodes):
@@ -115,8 +117,8 @@ def _whole(nodes: Sequence[Node], outputs: Sequence[GraphOutput], known: Mapping
     output_edges = [(*sources[value], 0, place) for place, value in enumerate(shown)]
     results = []
     for value in shown:
-        results.append(Binding(len(buffers), value.nbytes))
-        buffers.append(Buffer(value.nbytes, wanted=True))
+        results.append(BufferRange(len(buffers), value.nbytes))
+        buffers.append(DeviceBuffer(value.nbytes, wanted=True))
     return Case(
         tuple(node.operator for node in nodes),
         Step.DISPATCH,
@@ -140,7 +142,7 @@ def _node_by_node(nodes: Sequence[Node], known: dict[Value, bytes], installation
         cases = [single(node, values) for node in ready]
         for node, case, outcome in zip(ready, cases, run(cases, installation), strict=True):
             if outcome.dispatched != 0:
-                raise RefusedError(f"node {node.name} ({node.operator.type}): {failure(outcome)}")
+                raise NodeFailedError(f"node {node.name} ({node.operator.type}): {failure(outcome)}")
             values.update(written(node, case, outcome))
         waiting = [node for node in waiting if node not in ready]
     return values
@@ -148,7 +150,7 @@ def _node_by_node(nodes: Sequence[Node], known: dict[Value, bytes], installation
 
 def single(node: Node, values: Mapping[Value, bytes]) -> Case:
     """The case of one node; outputs that write to one buffer share it."""
-    buffers: list[Buffer] = []
+    buffers: list[DeviceBuffer] = []
     places: dict[Value, int] = {}
     inputs, outputs = [], []
     for slot, read in _reads(node):
@@ -169,7 +171,7 @@ def single(node: Node, values: Mapping[Value, bytes]) -> Case:
             places[write.value] = len(buffers)
             before = node.before(write)
             content = b"" if before is None else values[before]
-            buffers.append(Buffer(write.value.nbytes, content[: write.value.nbytes], wanted=True))
+            buffers.append(DeviceBuffer(write.value.nbytes, content[: write.value.nbytes], wanted=True))
         outputs.append(_binding(places[write.value], slot.desc, write.offset, is_input=False))
     return Case((node.operator,), Step.DISPATCH, 0, tuple(buffers), tuple(inputs), tuple(outputs))
 
@@ -186,24 +188,24 @@ def written(node: Node, case: Case, outcome: Outcome) -> dict[Value, bytes]:
     }
 
 
-def _reads(node: Node) -> list[tuple[Slot, Read | None]]:
+def _reads(node: Node) -> list[tuple[TensorSlot, Read | None]]:
     """The inputs with their bindings."""
     found = slots(node.operator, outputs=False)
     return [(slot, None if slot.desc is None else node.reads[slot.field][slot.index]) for slot in found]
 
 
-def _writes(node: Node) -> list[tuple[Slot, Write | None]]:
+def _writes(node: Node) -> list[tuple[TensorSlot, Write | None]]:
     """The outputs with their bindings."""
     found = slots(node.operator, outputs=True)
     return [(slot, None if slot.desc is None else node.writes[slot.field][slot.index]) for slot in found]
 
 
-def _buffer(value: Value, values: Mapping[Value, bytes]) -> Buffer:
-    return Buffer(value.nbytes, values[value][: value.nbytes])
+def _buffer(value: Value, values: Mapping[Value, bytes]) -> DeviceBuffer:
+    return DeviceBuffer(value.nbytes, values[value][: value.nbytes])
 
 
-def _binding(buffer: int, desc: TensorDesc, offset: int, *, is_input: bool) -> Binding:
-    binding = Binding(buffer, desc.total_bytes, offset)
+def _binding(buffer: int, desc: TensorDesc, offset: int, *, is_input: bool) -> BufferRange:
+    binding = BufferRange(buffer, desc.total_bytes, offset)
     return replace(binding, when=When.INITIALIZATION) if is_input and desc.owned_by_dml else binding
 
 

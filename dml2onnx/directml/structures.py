@@ -1,7 +1,7 @@
 """Writes operator descriptors in the memory layout of DirectML.h on 64-bit Windows.
 
 The catalogue defines members, their order and their types. Pointers are offsets in the same memory; the loader adds its
-address to each (:attr:`Memory.pointers`).
+address to each (:attr:`StructureMemory.pointers`).
 
 https://learn.microsoft.com/windows/win32/api/directml/
 """
@@ -38,7 +38,7 @@ _BUFFER_TENSOR_DESC_BYTES = 48
 _OPERATOR_DESC_BYTES = 16
 
 
-class Memory:
+class StructureMemory:
     """Structures with pointers to each other."""
 
     def __init__(self) -> None:
@@ -79,7 +79,7 @@ def operator_type(schema: OperatorSchema) -> int:
     return enum_schema("DML_OPERATOR_TYPE").by_full_name[schema.name].value
 
 
-def write_operator(memory: Memory, op: OperatorDesc) -> int:
+def write_operator(memory: StructureMemory, op: OperatorDesc) -> int:
     """Appends an operator's structure, such as ``DML_PADDING_OPERATOR_DESC``, and returns its offset.
 
     Raises ``ValueError`` for a field that could not be read.
@@ -104,7 +104,7 @@ def _places(schema: OperatorSchema) -> tuple[list[int], int]:
     return places, (end + 7) // 8 * 8
 
 
-def _write_field(memory: Memory, place: int, field: FieldSchema, value: FieldValue) -> None:
+def _write_field(memory: StructureMemory, place: int, field: FieldSchema, value: FieldValue) -> None:
     match value:
         case TensorDesc():
             memory.point(place, _write_tensors(memory, (value,)))
@@ -129,7 +129,7 @@ def _write_field(memory: Memory, place: int, field: FieldSchema, value: FieldVal
             raise ValueError(f"{field.name} could not be read")
 
 
-def _write_array(memory: Memory, field: FieldSchema, values: tuple[object, ...]) -> int:
+def _write_array(memory: StructureMemory, field: FieldSchema, values: tuple[object, ...]) -> int:
     match field.type:
         case FieldType.TENSOR_ARRAY:
             return _write_tensors(memory, values)  # type: ignore[arg-type]  # the schema defines their types
@@ -141,7 +141,7 @@ def _write_array(memory: Memory, field: FieldSchema, values: tuple[object, ...])
             return memory.array("I", [value & _UINT_MASK for value in values])  # type: ignore[operator]  # as above
 
 
-def _write_tensors(memory: Memory, tensors: Sequence[TensorDesc]) -> int:
+def _write_tensors(memory: StructureMemory, tensors: Sequence[TensorDesc]) -> int:
     """An array of ``DML_TENSOR_DESC``."""
     base = memory.reserve(_TENSOR_DESC_BYTES * max(len(tensors), 1))
     for i, tensor in enumerate(tensors):
@@ -151,7 +151,7 @@ def _write_tensors(memory: Memory, tensors: Sequence[TensorDesc]) -> int:
     return base
 
 
-def _write_buffer_tensor(memory: Memory, tensor: TensorDesc) -> int:
+def _write_buffer_tensor(memory: StructureMemory, tensor: TensorDesc) -> int:
     """``DML_BUFFER_TENSOR_DESC``; its one flag is ``DML_TENSOR_FLAG_OWNED_BY_DML``."""
     base = memory.reserve(_BUFFER_TENSOR_DESC_BYTES)
     data_type = enum_schema("DML_TENSOR_DATA_TYPE").values[tensor.data_type.name].value
@@ -163,7 +163,7 @@ def _write_buffer_tensor(memory: Memory, tensor: TensorDesc) -> int:
     return base
 
 
-def _write_operators(memory: Memory, operators: Sequence[OperatorDesc]) -> int:
+def _write_operators(memory: StructureMemory, operators: Sequence[OperatorDesc]) -> int:
     """An array of ``DML_OPERATOR_DESC``."""
     base = memory.reserve(_OPERATOR_DESC_BYTES * max(len(operators), 1))
     for i, op in enumerate(operators):

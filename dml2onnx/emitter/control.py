@@ -8,7 +8,7 @@ from typing import TypeAlias
 from dml2onnx.emitter.core import legalised
 from dml2onnx.emitter.movement import MovementOps
 from dml2onnx.emitter.tensor import Tensor
-from dml2onnx.onnx_model import Body, Node, Value
+from dml2onnx.onnx_model import Body, OnnxNode, OnnxValue
 from dml2onnx.onnx_model.records import Attribute
 
 Step: TypeAlias = Callable[[Sequence[Tensor | None], Sequence[Tensor]], tuple[Sequence[Tensor], Sequence[Tensor]]]
@@ -64,7 +64,7 @@ class ControlOps(MovementOps):
 
     # --- copies ------------------------------------------------------------------------------------------------------
 
-    def repeat(self, nodes: Sequence[Node], values: dict[Value | None, Tensor]) -> None:
+    def repeat(self, nodes: Sequence[OnnxNode], values: dict[OnnxValue | None, Tensor]) -> None:
         """Emits copies of nodes, for which the budget has been checked.
 
         ``values`` maps the values of the original nodes to new ones, and the outputs are added to it. Other values are
@@ -80,4 +80,4 @@ class ControlOps(MovementOps):
                     outputs.append(result)
                 else:
                     outputs.append(None)
-            self.emitted.append(Node(name, node.op_type, inputs, tuple(outputs), node.attributes))
+            self.emitted.append(OnnxNode(name, node.op_type, inputs, tuple(outputs), node.attributes))

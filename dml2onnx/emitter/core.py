@@ -26,9 +26,9 @@ from dml2onnx.onnx_model import (
     INT64,
     Array,
     DType,
-    Node,
+    OnnxNode,
+    OnnxValue,
     Origin,
-    Value,
 )
 from dml2onnx.onnx_model.records import Attribute
 from dml2onnx.targets import Target, has_kernels, legal_type, own_type
@@ -152,7 +152,7 @@ class EmitterCore:
         self.origins: list[Origin] = []
         self.operators: set[str] = set()
         """The ONNX operators of all nodes, including bodies."""
-        self.emitted: list[Node] = []
+        self.emitted: list[OnnxNode] = []
         """The nodes of the current DirectML node, or of a body in it."""
         self.initializers: dict[str, Array] = {}
         self.notes: list[str] = []
@@ -164,7 +164,7 @@ class EmitterCore:
         self._prefixes: set[str] = set()
         self._roles: dict[str, int] = {}
         self._begun = ("", "")
-        self._shared: dict[object, Value] = {}
+        self._shared: dict[object, OnnxValue] = {}
         self._vectors: dict[tuple[int, ...], Tensor] = {}
         self._reshaped: dict[tuple[Tensor, tuple[int, ...]], Tensor] = {}
         self._legal: dict[tuple[str, DType, Keeps], DType | None] = {}
@@ -246,7 +246,7 @@ class EmitterCore:
             found = self._vectors[key] = self.constant(np.asarray(key, np.int64).reshape(-1))
         return found
 
-    def initializer(self, tensor: Tensor, op: str = "", index: int = 0) -> Value:
+    def initializer(self, tensor: Tensor, op: str = "", index: int = 0) -> OnnxValue:
         """Returns the initializer of a constant, shared by equal constants; input ``index`` of ``op`` names it."""
         if tensor.stored is not None:
             return tensor.stored
@@ -266,7 +266,7 @@ class EmitterCore:
                 usual = "".join(NAMES.get(op, ())[index : index + 1])
                 name = self._name(tensor.label.rpartition("/")[2] or usual or "const")
             self.budget.store(value.nbytes)
-            stored = self._shared[key] = Value(name, value.dtype, value.shape)
+            stored = self._shared[key] = OnnxValue(name, value.dtype, value.shape)
             self.initializers[name] = value
         tensor.stored = stored
         stored.dequantized = stored.dequantized or tensor.dequantized
@@ -470,7 +470,7 @@ class EmitterCore:
                 for index, item in enumerate(outputs)
             ]
             tensors = [item for item in results if item is not None]
-        self.emitted.append(Node(name, op, tuple(operands), tuple(results), attributes or _NO_ATTRIBUTES))
+        self.emitted.append(OnnxNode(name, op, tuple(operands), tuple(results), attributes or _NO_ATTRIBUTES))
         propagate_properties(op, inputs, tensors)
         return tensors
 

@@ -10,20 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from dml2onnx.onnx_model import UNKNOWN, Array, Value, has_unknown, is_unknown
+from dml2onnx.onnx_model import UNKNOWN, Array, OnnxValue, has_unknown, is_unknown
 
 _MOST_INSPECTED = 1 << 12
 """Larger constants are not inspected when nodes are emitted."""
 
 
 @dataclass(slots=True, eq=False)
-class Tensor(Value):
+class Tensor(OnnxValue):
     """A value of the model under construction; ``value`` is set for constants."""
 
     value: Array | None = None
     label: str = ""
     """The preferred name of the initializer."""
-    stored: Value | None = None
+    stored: OnnxValue | None = None
     """The initializer of a constant."""
     reader: str = ""
     """If set, only nodes of this ONNX operator share the initializer."""

@@ -29,7 +29,7 @@ _VERSION = re.compile(r"(.*)#\d+", re.DOTALL)
 
 
 @dataclass(slots=True, eq=False)
-class Buffer:
+class ResourceBuffer:
     """The values of one resource, in order."""
 
     nbytes: int
@@ -51,11 +51,11 @@ class Buffer:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Plan:
+class BufferPlan:
     """The buffers of a graph, the buffer of each value, and the order of nodes and commands."""
 
-    buffers: list[Buffer]
-    homes: dict[Value, Buffer]
+    buffers: list[ResourceBuffer]
+    homes: dict[Value, ResourceBuffer]
     steps: list[Node | Effect]
 
 
@@ -69,7 +69,7 @@ def kept(node: Node, name: str, write: Write, desc: TensorDesc) -> Value | None:
     return write.base if node.operator.updates(name) or not is_whole(write, desc) else None
 
 
-def plan(graph: Graph) -> Plan:
+def plan(graph: Graph) -> BufferPlan:
     """Assigns buffers and orders the nodes; raises :class:`DmlError` if there is no valid order."""
     nodes = sorted_nodes(graph)
     problems: list[Diagnostic] = []
@@ -77,7 +77,7 @@ def plan(graph: Graph) -> Plan:
         places = _Places(graph, nodes, by_name)
         steps = None if places.problems else _ordered(graph, nodes, places)
         if steps is not None:
-            return Plan(places.named(), places.homes, steps)
+            return BufferPlan(places.named(), places.homes, steps)
         problems = places.problems or [codes.BUFFER_VERSIONS.at("A version of a buffer is read after an overwrite.")]
     raise DmlError(*problems)
 
@@ -90,10 +90,10 @@ class _Places:
         self._by_name = by_name
         self._public = {item.value: item.name for item in (*graph.results, *graph.outputs)}
         self._names = {item.name: item.value.nbytes for item in (*graph.results, *graph.outputs)}
-        self._shareable: dict[str, Buffer] = {}
+        self._shareable: dict[str, ResourceBuffer] = {}
         """Buffers by the names of values that may share them."""
-        self.homes: dict[Value, Buffer] = {}
-        self.buffers: list[Buffer] = []
+        self.homes: dict[Value, ResourceBuffer] = {}
+        self.buffers: list[ResourceBuffer] = []
         self.problems: list[Diagnostic] = []
         self._add_initial()
         for node in nodes:
@@ -109,17 +109,17 @@ class _Places:
         used = {value for node in graph.nodes for value in node.sources}
         used.update(effect.output.value for effect in graph.effects)
         for item in graph.inputs:
-            buffer = Buffer(item.value.nbytes, item.name, "", item.value, item.default, True)
+            buffer = ResourceBuffer(item.value.nbytes, item.name, "", item.value, item.default, True)
             if item.name in self._shareable:
                 message = f"Two inputs have the name {quote(item.name)}."
                 self.problems.append(codes.UNSUITABLE_NAME.at(message, found=quote(item.name)))
             self._insert(item.name, buffer, item.value)
         for constant in graph.constants:
             if constant.value in used:
-                buffer = Buffer(constant.value.nbytes, "", "", constant.value, constant.data)
+                buffer = ResourceBuffer(constant.value.nbytes, "", "", constant.value, constant.data)
                 self._insert(constant.value.name, buffer, constant.value)
 
-    def _insert(self, name: str, buffer: Buffer, value: Value) -> None:
+    def _insert(self, name: str, buffer: ResourceBuffer, value: Value) -> None:
         self._shareable.setdefault(name, buffer)
         self.homes[value] = buffer
         self.buffers.append(buffer)
@@ -132,7 +132,7 @@ class _Places:
             self.problems.append(problem(codes.BUFFER_VERSIONS, message, node, name, quote(base.name)))
             buffer = None
         if buffer is None:
-            buffer = Buffer(write.value.nbytes)
+            buffer = ResourceBuffer(write.value.nbytes)
             self._insert(write.value.name, buffer, write.value)
         public = self._public.get(write.value)
         if public is not None and public != buffer.public:
@@ -146,7 +146,7 @@ class _Places:
         self.homes[write.value] = buffer
         buffer.versions.append(write.value)
 
-    def _shared(self, write: Write, desc: TensorDesc) -> Buffer | None:
+    def _shared(self, write: Write, desc: TensorDesc) -> ResourceBuffer | None:
         """The buffer with the name of the value, if the value may overwrite it."""
         if not self._by_name or not is_whole(write, desc):
             return None
@@ -156,11 +156,11 @@ class _Places:
             return None
         found = self._shareable.get(name)
         if found is None and self._names.get(name) == write.value.nbytes:
-            found = self._shareable[name] = Buffer(write.value.nbytes, name)
+            found = self._shareable[name] = ResourceBuffer(write.value.nbytes, name)
             self.buffers.append(found)
         return found if found is not None and found.nbytes == write.value.nbytes else None
 
-    def named(self) -> list[Buffer]:
+    def named(self) -> list[ResourceBuffer]:
         """All buffers, with unique names."""
         names = UniqueNames()
         for buffer in self.buffers:
@@ -173,7 +173,7 @@ class _Places:
         return _in_order(self._graph, self.buffers)
 
 
-def _in_order(graph: Graph, buffers: list[Buffer]) -> list[Buffer]:
+def _in_order(graph: Graph, buffers: list[ResourceBuffer]) -> list[ResourceBuffer]:
     """Orders buffers so that the front end lists inputs, constants and results as in the graph, as far as possible."""
     numbers = {buffer.name: index for index, buffer in enumerate(buffers)}
     by_initial = {buffer.initial: buffer.name for buffer in buffers if buffer.initial is not None}

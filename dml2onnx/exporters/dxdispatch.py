@@ -17,7 +17,7 @@ import numpy as np
 from dml2onnx.codes import exporting as codes
 from dml2onnx.diagnostics import Diagnostic, DmlError, quote, raise_errors
 from dml2onnx.exporters.descriptors import Json, command, fields, number
-from dml2onnx.exporters.dx_buffers import Buffer, kept, plan
+from dml2onnx.exporters.dx_buffers import ResourceBuffer, kept, plan
 from dml2onnx.exporters.layout import laid_out
 from dml2onnx.exporters.native_contents import Sidecar, contents, is_zero, npy_head
 from dml2onnx.exporters.problems import Problems, problem
@@ -120,7 +120,7 @@ class _Export:
 
     # --- Resources ----------------------------------------------------------------------------------------------------
 
-    def _resource(self, buffer: Buffer) -> Json:
+    def _resource(self, buffer: ResourceBuffer) -> Json:
         data_type, count = self._row(buffer)
         nbytes = data_type.bytes_for(count)
         values = self._initial_values(buffer, data_type, count)
@@ -129,7 +129,7 @@ class _Export:
             members["sizeInBytes"] = buffer.nbytes
         return members
 
-    def _initial_values(self, buffer: Buffer, data_type: DataType, count: int) -> object:
+    def _initial_values(self, buffer: ResourceBuffer, data_type: DataType, count: int) -> object:
         nbytes = data_type.bytes_for(count)
         data = buffer.data or FillData(b"\0", nbytes)
         if isinstance(data, MissingData):
@@ -148,7 +148,7 @@ class _Export:
             return [_exact(item, data_type) for item in values]
         return self._file(buffer, data, nbytes, row)
 
-    def _file(self, buffer: Buffer, data: Data, nbytes: int, row: TensorDesc | None) -> Json:
+    def _file(self, buffer: ResourceBuffer, data: Data, nbytes: int, row: TensorDesc | None) -> Json:
         """Adds a ``.npy`` file of a row of elements, or a file of raw bytes for types that numpy does not have."""
         suffix = _RAW if row is None else _ARRAY
         base = f"{self._stem}.{file_stem(buffer.name) or 'buffer'}"
@@ -162,7 +162,7 @@ class _Export:
         self._files[name] = file
         return {"sourcePath": name}
 
-    def _row(self, buffer: Buffer) -> tuple[DataType, int]:
+    def _row(self, buffer: ResourceBuffer) -> tuple[DataType, int]:
         """The data type of a resource, and the number of its elements without padding.
 
         Both are those of a command that prints the resource. Otherwise they are those of a tensor that covers the

@@ -33,7 +33,7 @@ from dml2onnx.serialized_schema import (
     SCALAR_BYTES,
     STRUCTS,
     TENSOR,
-    Kind,
+    AttributeKind,
     attribute_kind,
 )
 
@@ -166,7 +166,7 @@ class GraphWriter:
         content = self._value(kind, item, value)
         return self._table(ATTRIBUTE, name=self._string(item.name), val_type=kind, val=content)
 
-    def _value(self, kind: Kind, item: FieldSchema, value: FieldValue) -> int:
+    def _value(self, kind: AttributeKind, item: FieldSchema, value: FieldValue) -> int:
         if kind in STRUCTS:
             return self._structure(STRUCTS[kind].pack(*_members(item, value)), ALIGNMENTS[kind])
         if isinstance(value, Scalar):

@@ -30,7 +30,7 @@ SAMPLE_BYTES = 1 << 16
 """Bytes of a constant that are inspected to guess its data type."""
 
 
-class Contents(NamedTuple):
+class BufferContents(NamedTuple):
     """A buffer's bytes and their descriptor."""
 
     desc: TensorDesc
@@ -73,7 +73,7 @@ def is_npy(members: Members) -> bool:
 
 def read_contents(
     members: Members, desc: TensorDesc | None, nbytes: int | None, files: ModelFiles, findings: Findings
-) -> Contents | None:
+) -> BufferContents | None:
     """Reads the contents of a tensor, padded with zeros to ``nbytes``, or to the size of the tensor's own buffer.
 
     ``desc`` may be ``None`` only for a ``.npy`` file. Returns ``None``, with findings, for invalid contents.
@@ -95,10 +95,10 @@ def read_contents(
     else:
         is_fill = "fill" in present
         data = _read_fill(members, desc, nbytes, findings) if is_fill else _read_values(members, desc, findings)
-        found = None if data is None else Contents(desc, data)
+        found = None if data is None else BufferContents(desc, data)
     if found is None:
         return None
-    return Contents(found.desc, padded(found.data, buffer_size(found.desc) if nbytes is None else nbytes))
+    return BufferContents(found.desc, padded(found.data, buffer_size(found.desc) if nbytes is None else nbytes))
 
 
 def _fits_buffer(members: Members, desc: TensorDesc, nbytes: int | None, findings: Findings) -> bool:
@@ -207,7 +207,7 @@ def _unravel(index: int, sizes: Sequence[int]) -> tuple[int, ...]:
 
 def _read_file(
     members: Members, desc: TensorDesc | None, nbytes: int | None, files: ModelFiles, findings: Findings
-) -> Contents | None:
+) -> BufferContents | None:
     name = members.text("file")
     offset, length = members.uint("offset"), members.uint("length")
     if name is None:
@@ -225,8 +225,8 @@ def _read_file(
         most = buffer_size(desc) if nbytes is None else nbytes
         if members.raw.keys().isdisjoint(("offset", "length")):
             whole = files.tensor(name, wanted, max(most, max_file_bytes(desc)))
-            return Contents(desc, FileData(whole.path, 0, min(whole.nbytes, most)))
-        return Contents(desc, files.raw(name, offset or 0, wanted if length is None else min(length, most)))
+            return BufferContents(desc, FileData(whole.path, 0, min(whole.nbytes, most)))
+        return BufferContents(desc, files.raw(name, offset or 0, wanted if length is None else min(length, most)))
     except FileError as error:
         finding = error.code.at(str(error), pointer=members.at("file"), expected=error.expected, found=error.found)
         if isinstance(error, MissingFileError):
@@ -238,7 +238,7 @@ def _read_file(
 
 def _read_npy(
     members: Members, name: str, desc: TensorDesc | None, files: ModelFiles, findings: Findings
-) -> Contents | None:
+) -> BufferContents | None:
     for member in ("offset", "length"):
         if member in members.raw:
             message = f"{quote(member)} is for raw files; a .npy file describes its own data"
@@ -262,7 +262,7 @@ def _read_npy(
         message = f"{quote(name)} has {file.data.nbytes - file.nbytes} more bytes after its elements"
         raise FileError(codes.FILE_TOO_LONG, message, f"{file.nbytes} bytes", f"{file.data.nbytes} bytes")
     data = type(file.data)(file.data.path, file.data.offset, file.nbytes)
-    return Contents(desc, data)
+    return BufferContents(desc, data)
 
 
 def _element_name(path: Sequence[int]) -> str:

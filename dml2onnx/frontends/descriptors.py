@@ -74,7 +74,7 @@ class _Plan:
     """Positions of each count field and of its arrays."""
 
 
-class Reading(NamedTuple):
+class DescriptorReading(NamedTuple):
     """A descriptor, with ``UNREADABLE`` for invalid fields, and its problems."""
 
     operator: OperatorDesc
@@ -87,7 +87,7 @@ class DescriptorReader:
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
         self._plans: dict[OperatorSchema, _Plan] = {}
-        self._operators: dict[object, Reading] = {}
+        self._operators: dict[object, DescriptorReading] = {}
         self._tensors: dict[bytes, tuple[TensorDesc | Unreadable, tuple[Diagnostic, ...]]] = {}
         self._interned: dict[TensorDesc, TensorDesc] = {}
         self._activations: dict[
@@ -116,7 +116,7 @@ class DescriptorReader:
 
     def operator(
         self, schema: OperatorSchema, raw: Json, supplied: SuppliedFields = NO_FIELDS, extra: tuple[str, ...] = ()
-    ) -> Reading:
+    ) -> DescriptorReading:
         """Reads the fields of an operator.
 
         ``supplied`` fields may be missing from ``raw``; ``extra`` names allowed members that are not fields.
@@ -125,7 +125,7 @@ class DescriptorReader:
             key = (schema, marshal.dumps(raw, 2), tuple(supplied.items()) if supplied else None, extra)
         except ValueError:
             operator = OperatorDesc(schema, (UNREADABLE,) * len(schema.fields))
-            return Reading(operator, (wrong_kind("an object of this depth", raw),))
+            return DescriptorReading(operator, (wrong_kind("an object of this depth", raw),))
         cached = self._operators.get(key)
         if cached is None:
             cached = self._operators[key] = self.read(schema, raw, supplied, extra)
@@ -133,11 +133,11 @@ class DescriptorReader:
 
     def read(
         self, schema: OperatorSchema, raw: Json, supplied: SuppliedFields = NO_FIELDS, extra: tuple[str, ...] = ()
-    ) -> Reading:
+    ) -> DescriptorReading:
         """Reads the fields without caching; the nesting of ``raw`` must be known not to be too deep."""
         problems: list[Diagnostic] = []
         operator = OperatorDesc(schema, self._read_fields(self._plan(schema), raw, supplied, extra, problems))
-        return _add_remedies(operator, problems, self.dialect) if problems else Reading(operator, ())
+        return _add_remedies(operator, problems, self.dialect) if problems else DescriptorReading(operator, ())
 
     def tensor(self, raw: object, owner: Json, problems: list[Diagnostic]) -> TensorDesc | Unreadable:
         try:
@@ -505,14 +505,14 @@ class DescriptorReader:
         return OperatorDesc(schema, values)
 
 
-def _add_remedies(operator: OperatorDesc, problems: list[Diagnostic], dialect: Dialect) -> Reading:
+def _add_remedies(operator: OperatorDesc, problems: list[Diagnostic], dialect: Dialect) -> DescriptorReading:
     """Adds remedies, which need the rules of the checks; most models do not need to import these."""
     remediable = (codes.MISSING_FIELD, codes.FIELD_RANGE, codes.FIELD_KIND, codes.COUNT_MISMATCH)
     if not any(problem.code in remediable for problem in problems):
-        return Reading(operator, tuple(problems))
+        return DescriptorReading(operator, tuple(problems))
     from dml2onnx.frontends.remedies import with_remedies
 
-    return Reading(operator, with_remedies(operator, tuple(problems), infers=dialect.infers_sizes))
+    return DescriptorReading(operator, with_remedies(operator, tuple(problems), infers=dialect.infers_sizes))
 
 
 def _wrap_negative(raw: object, data_type: DataType) -> int | None:

@@ -54,9 +54,9 @@ from dml2onnx.frontends.dml_graph_constants import read_data
 from dml2onnx.frontends.dml_graph_parts import (
     ConstantNode,
     Edge,
+    NodeSlot,
     OperatorNode,
     PartialInput,
-    Slot,
     debug_name,
     drop_comments,
     edge_names,
@@ -345,7 +345,7 @@ class _GraphDescReader:
         found = edge.ends[end]
         self._findings.report(codes.EDGE_INDEX, message, place, expected=expected, found=found, remedies=remedies)
 
-    def _target(self, edge: Edge, node_end: int) -> tuple[OperatorNode, Slot] | None:
+    def _target(self, edge: Edge, node_end: int) -> tuple[OperatorNode, NodeSlot] | None:
         """Returns the input that an edge leads to, or ``None`` if it cannot be connected."""
         node = self._node(edge, node_end)
         number = edge.ends[node_end + 1]
@@ -369,7 +369,9 @@ class _GraphDescReader:
         node.edges[number] = edge
         return node, slot
 
-    def _slot(self, edge: Edge, end: int, node: OperatorNode, slots: tuple[Slot, ...], what: str) -> Slot | None:
+    def _slot(
+        self, edge: Edge, end: int, node: OperatorNode, slots: tuple[NodeSlot, ...], what: str
+    ) -> NodeSlot | None:
         number = edge.ends[end]
         if number >= len(slots):
             message = (
@@ -472,7 +474,7 @@ class _GraphDescReader:
             if item.value is not None
         )
 
-    def _connect_input(self, edge: Edge, item: PartialInput, node: OperatorNode, slot: Slot, count: int) -> None:
+    def _connect_input(self, edge: Edge, item: PartialInput, node: OperatorNode, slot: NodeSlot, count: int) -> None:
         desc = slot.desc
         if item.value is None:
             item.value = Value(item.name, size_in_bytes(desc))

@@ -19,7 +19,7 @@ _COMMENT = "$comment"
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class NodeSlot:
     """A numbered input or output of a node; ``desc`` is ``None`` if the tensor is absent."""
 
     field: str
@@ -33,8 +33,8 @@ class OperatorNode:
     place: str
     name: str
     operator: OperatorDesc
-    inputs: tuple[Slot, ...]
-    outputs: tuple[Slot, ...]
+    inputs: tuple[NodeSlot, ...]
+    outputs: tuple[NodeSlot, ...]
     values: tuple[Value, ...]
     """The values of the outputs."""
     reads: dict[int, Read] = field(default_factory=dict)
@@ -101,20 +101,20 @@ def unique_name(stated: str | None, default: str, names: set[str]) -> str:
     return name
 
 
-def slots(operator: OperatorDesc, kind: FieldKind, raw: Json) -> Iterator[Slot]:
+def slots(operator: OperatorDesc, kind: FieldKind, raw: Json) -> Iterator[NodeSlot]:
     """Yields the inputs or outputs of an operator, by number."""
     for item, value in operator.items():
         if item.kind is not kind:
             continue
         if item.type is FieldType.TENSOR:
-            yield Slot(item.name, value if isinstance(value, TensorDesc | Unreadable) else None)
+            yield NodeSlot(item.name, value if isinstance(value, TensorDesc | Unreadable) else None)
         elif value is UNREADABLE:
             array = raw.get(item.name)
             for _ in array if isinstance(array, list) else ():
-                yield Slot(item.name, UNREADABLE)
+                yield NodeSlot(item.name, UNREADABLE)
         else:
             for desc in operator.tensors(item.name):
-                yield Slot(item.name, desc)
+                yield NodeSlot(item.name, desc)
 
 
 def size_in_bytes(desc: TensorDesc | Unreadable | None) -> int:

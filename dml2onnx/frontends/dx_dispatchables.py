@@ -11,7 +11,7 @@ from dml2onnx.catalog import FieldKind, FieldSchema, OperatorSchema
 from dml2onnx.codes import reading as codes
 from dml2onnx.codes.checking import OUT_OF_BOUNDS
 from dml2onnx.diagnostics import Code, Diagnostic, Place, Remedy
-from dml2onnx.frontends.descriptors import DescriptorReader, Reading
+from dml2onnx.frontends.descriptors import DescriptorReader, DescriptorReading
 from dml2onnx.frontends.dialects import DXDISPATCH, enumerators
 from dml2onnx.frontends.dx_graphs import read_graph
 from dml2onnx.frontends.files import ModelFiles
@@ -61,7 +61,7 @@ _UNSUPPORTED = {"hlsl": "a shader", "onnx": "an ONNX model"}
 _SERIALIZED_GRAPH = "dmlserializedgraph"
 
 
-class Source(NamedTuple):
+class BoundResource(NamedTuple):
     """A resource that is bound from a byte offset on."""
 
     resource: Resource
@@ -70,7 +70,7 @@ class Source(NamedTuple):
     """The size of ``elementCount`` elements, which DirectML operators ignore; 0 if it is missing."""
 
 
-class Slot(NamedTuple):
+class BindPoint(NamedTuple):
     """A bind point: a tensor field of the operator, or an input or output of the graph."""
 
     field: str
@@ -96,10 +96,10 @@ class Dispatchable(NamedTuple):
     name: str
     place: str
     operator: OperatorDesc | None = None
-    ports: tuple[Slot, ...] = ()
-    by_field: Mapping[str, Slot] = _EMPTY
-    owned_ports: tuple[Slot, ...] = ()
-    owned: Mapping[str, tuple[Source, ...]] = _EMPTY
+    ports: tuple[BindPoint, ...] = ()
+    by_field: Mapping[str, BindPoint] = _EMPTY
+    owned_ports: tuple[BindPoint, ...] = ()
+    owned: Mapping[str, tuple[BoundResource, ...]] = _EMPTY
     """Bindings at initialization; empty for an invalid binding, which has been reported."""
     graph: Graph | None = None
     """The graph, whose inputs and outputs are the ports."""
@@ -111,23 +111,23 @@ class Bindings:
     def __init__(self, resources: Mapping[str, Resource], findings: Findings) -> None:
         self._resources = resources
         self._findings = findings
-        self.whole_by_name = {name: (Source(resource, 0),) for name, resource in resources.items()}
+        self.whole_by_name = {name: (BoundResource(resource, 0),) for name, resource in resources.items()}
         """The binding of each whole resource."""
 
-    def sources(self, raw: object, place: str) -> tuple[Source, ...] | None:
+    def sources(self, raw: object, place: str) -> tuple[BoundResource, ...] | None:
         """Reads the sources of one bind point; returns ``None``, with findings, if one is invalid."""
         known = self.whole(raw)
         if known is not None:
             return known
         items = raw if type(raw) is list else [raw]
-        sources: list[Source] = []
+        sources: list[BoundResource] = []
         for index, item in enumerate(items):
             source = self._source(item, f"{place}/{index}" if items is raw else place)
             if source is not None:
                 sources.append(source)
         return tuple(sources) if len(sources) == len(items) else None
 
-    def whole(self, raw: object) -> tuple[Source, ...] | None:
+    def whole(self, raw: object) -> tuple[BoundResource, ...] | None:
         """Returns the source of a bind point that is the name of a resource, or an array of one name."""
         if type(raw) is list and len(raw) == 1:
             (raw,) = raw
@@ -145,10 +145,10 @@ class Bindings:
             self._findings.report_unknown(RESOURCE, name, finding)
         return resource
 
-    def _source(self, raw: object, place: str) -> Source | None:
+    def _source(self, raw: object, place: str) -> BoundResource | None:
         if type(raw) is str:
             resource = self.resource(raw, place)
-            return None if resource is None else Source(resource, 0)
+            return None if resource is None else BoundResource(resource, 0)
         if type(raw) is not dict:
             wrong_kind(self._findings, "a binding", "the name of a resource, or an object", raw, place)
             return None
@@ -175,7 +175,7 @@ class Bindings:
         if count and elements and resource.nbytes < (elements + count) * size:
             self._report_out_of_bounds(members, resource, elements * size, (elements + count) * size)
             elements = 0
-        return Source(resource, elements * size, (count or 0) * size)
+        return BoundResource(resource, elements * size, (count or 0) * size)
 
     def _report_out_of_bounds(self, members: Members, resource: Resource, first: int, last: int) -> None:
         """Reports a region that ends beyond its buffer."""
@@ -222,14 +222,16 @@ class DispatchableReader:
                 self._known[key] = path, parsed
         else:
             path, parsed = known
-        owned: dict[str, tuple[Source, ...]] = {}
+        owned: dict[str, tuple[BoundResource, ...]] = {}
         target = Dispatchable(
             name, place + path, parsed.operator, parsed.ports, parsed.by_field, parsed.owned_ports, owned
         )
         self._bind_owned(target, owned, raw, place)
         return target
 
-    def _read_simple(self, name: str, raw: Json, place: str, read: Callable[..., Reading]) -> Dispatchable | None:
+    def _read_simple(
+        self, name: str, raw: Json, place: str, read: Callable[..., DescriptorReading]
+    ) -> Dispatchable | None:
         """Fast path of :meth:`_read` for a ``desc`` with fields of the operator only; ``None`` for others."""
         schema, fields = self._descriptors.schema(raw["type"]), raw["desc"]
         assert type(fields) is dict
@@ -237,7 +239,7 @@ class DispatchableReader:
             return None
         return self._build(name, f"{place}/desc", *read(schema, fields))
 
-    def _read(self, name: str, raw: Json, place: str, read: Callable[..., Reading]) -> Dispatchable:
+    def _read(self, name: str, raw: Json, place: str, read: Callable[..., DescriptorReading]) -> Dispatchable:
         """Reads a dispatchable without its bindings."""
         members = Members(raw, place, self._findings, name)
         kind = members.text("type", required=True)
@@ -303,14 +305,19 @@ class DispatchableReader:
         if graph is None:
             return Dispatchable(name, members.place)
         ports = [
-            *(Slot(item.name, False, None if item.desc is None else (item.desc,), False) for item in graph.inputs),
-            *(Slot(item.name, True, (item.desc,), False) for item in graph.outputs),
+            *(BindPoint(item.name, False, None if item.desc is None else (item.desc,), False) for item in graph.inputs),
+            *(BindPoint(item.name, True, (item.desc,), False) for item in graph.outputs),
         ]
         by_field = {port.field: port for port in ports}
         return Dispatchable(name, members.place, None, tuple(ports), by_field, graph=graph)
 
     def _read_operator(
-        self, name: str, members: Members, form: OperatorForm, schema: OperatorSchema, read: Callable[..., Reading]
+        self,
+        name: str,
+        members: Members,
+        form: OperatorForm,
+        schema: OperatorSchema,
+        read: Callable[..., DescriptorReading],
     ) -> Dispatchable:
         place = members.place + pointer(*form.fields_path)
         wrong = missing_fields(form, schema)
@@ -336,7 +343,7 @@ class DispatchableReader:
         return Dispatchable(name, place, operator, ports, by_field, owned)
 
     def _bind_owned(
-        self, target: Dispatchable, owned: dict[str, tuple[Source, ...]], dispatchable: Json, place: str
+        self, target: Dispatchable, owned: dict[str, tuple[BoundResource, ...]], dispatchable: Json, place: str
     ) -> None:
         """Reads the bindings at initialization, which must be the tensors that DirectML owns."""
         raw = dispatchable.get("bindings")
@@ -383,7 +390,7 @@ class DispatchableReader:
 
     # --- Checks shared with dispatches --------------------------------------------------------------------------------
 
-    def can_bind_graph(self, target: Dispatchable, port: Slot, source: Source, place: str) -> bool:
+    def can_bind_graph(self, target: Dispatchable, port: BindPoint, source: BoundResource, place: str) -> bool:
         """Whether a graph can be bound to a resource: from its start, with enough bytes for the tensor."""
         if source.offset:
             message = f"{quote(port.field)} is bound from byte {source.offset} on"
@@ -402,7 +409,7 @@ class DispatchableReader:
             return False
         return True
 
-    def count_matches(self, target: Dispatchable, port: Slot, count: int, place: str) -> bool:
+    def count_matches(self, target: Dispatchable, port: BindPoint, count: int, place: str) -> bool:
         """Whether the number of bound resources matches the number of tensors."""
         if port.descs is None:
             return False
@@ -412,7 +419,9 @@ class DispatchableReader:
         self.report(target, codes.CONNECTION_COUNT, message, place, port.field, str(len(port.descs)), str(count))
         return False
 
-    def warn_element_count(self, target: Dispatchable, port: Slot, sources: tuple[Source, ...], place: str) -> None:
+    def warn_element_count(
+        self, target: Dispatchable, port: BindPoint, sources: tuple[BoundResource, ...], place: str
+    ) -> None:
         """Warns about an ``elementCount`` that is smaller than the tensor, which is bound nevertheless."""
         if not any(source.stated_bytes for source in sources):
             return
@@ -463,15 +472,15 @@ class DispatchableReader:
         self._findings.report(code, message, place, node=target.name, schema=schema, field=field_name, **details)
 
 
-def _port(operator: OperatorDesc, item: FieldSchema) -> Slot:
+def _port(operator: OperatorDesc, item: FieldSchema) -> BindPoint:
     name, is_output = item.name, item.kind is FieldKind.OUTPUT_TENSOR
     value = operator.get(name)
     if value is UNREADABLE:
-        return Slot(name, is_output, None, False)
+        return BindPoint(name, is_output, None, False)
     if value is None:
-        return Slot(name, is_output, (), False)
+        return BindPoint(name, is_output, (), False)
     descs = operator.tensors(name)
     is_one = len(descs) == 1
     owned = descs[0].owned_by_dml if is_one else any(desc.owned_by_dml for desc in descs)
     updates = is_output and operator.updates(name)
-    return Slot(name, is_output, descs, owned, is_one and not owned, is_one and owned and not is_output, updates)
+    return BindPoint(name, is_output, descs, owned, is_one and not owned, is_one and owned and not is_output, updates)

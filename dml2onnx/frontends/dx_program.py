@@ -13,7 +13,14 @@ from pathlib import PurePosixPath
 
 from dml2onnx.codes import reading as codes
 from dml2onnx.frontends.contents import max_file_bytes
-from dml2onnx.frontends.dx_dispatchables import DISPATCHABLE, Bindings, Dispatchable, DispatchableReader, Slot, Source
+from dml2onnx.frontends.dx_dispatchables import (
+    DISPATCHABLE,
+    Bindings,
+    BindPoint,
+    BoundResource,
+    Dispatchable,
+    DispatchableReader,
+)
 from dml2onnx.frontends.dx_resources import Resource, UnusedResources
 from dml2onnx.frontends.findings import Findings, instead, listing, pointer, quote, suggestion
 from dml2onnx.frontends.members import UINT32, Json, Members, wrong_kind
@@ -49,7 +56,7 @@ class _Buffer:
     """Whether that tensor covers the whole buffer."""
 
 
-class Program:
+class SymbolicProgram:
     """Runs commands symbolically, and collects the parts of a graph in its attributes."""
 
     def __init__(
@@ -134,7 +141,7 @@ class Program:
             buffer.current = self._initial(buffer)
         return buffer.current
 
-    def _reads(self, sources: tuple[Source, ...]) -> tuple[Read, ...]:
+    def _reads(self, sources: tuple[BoundResource, ...]) -> tuple[Read, ...]:
         """Returns the reads of a tensor field from the current versions."""
         if len(sources) != 1:
             return tuple([self._reads((source,))[0] for source in sources])
@@ -149,7 +156,7 @@ class Program:
             buffer.whole = (Read(self._current(buffer)),)
         return buffer.whole
 
-    def _reads_owned(self, sources: tuple[Source, ...]) -> tuple[Read, ...]:
+    def _reads_owned(self, sources: tuple[BoundResource, ...]) -> tuple[Read, ...]:
         """Returns the reads of a tensor field that DirectML owns, from the initial contents."""
         buffers = [self._buffers.get(source.resource.name) or self._buffer(source.resource) for source in sources]
         for buffer in buffers:
@@ -158,7 +165,7 @@ class Program:
             [Read(self._initial(buffer), source.offset) for buffer, source in zip(buffers, sources, strict=True)]
         )
 
-    def _write(self, source: Source, desc: TensorDesc | None, *, updates: bool = False) -> Write:
+    def _write(self, source: BoundResource, desc: TensorDesc | None, *, updates: bool = False) -> Write:
         """Makes a new version of a buffer, based on the old one unless the tensor overwrites all of it."""
         resource = source.resource
         buffer = self._buffers.get(resource.name) or self._buffer(resource)
@@ -173,7 +180,7 @@ class Program:
         buffer.is_read = False
         return Write(buffer.current, source.offset, base)
 
-    def _covers(self, source: Source, desc: TensorDesc) -> bool:
+    def _covers(self, source: BoundResource, desc: TensorDesc) -> bool:
         """Whether a write overwrites all of the old contents, apart from padding."""
         nbytes, initial = source.resource.nbytes, source.resource.initial_bytes
         contents = nbytes if nbytes - initial >= 4 else initial
@@ -199,7 +206,7 @@ class Program:
             return
         reads: dict[str, tuple[Read, ...]] = {}
         writes: dict[str, tuple[Write, ...]] = {}
-        outputs: list[tuple[Slot, tuple[Source, ...]]] = []
+        outputs: list[tuple[BindPoint, tuple[BoundResource, ...]]] = []
         used = 0
         for port in target.ports:
             field = port.field
@@ -267,7 +274,7 @@ class Program:
     def _unbound(
         self,
         target: Dispatchable,
-        port: Slot,
+        port: BindPoint,
         place: str,
         reads: dict[str, tuple[Read, ...]],
         writes: dict[str, tuple[Write, ...]],
@@ -301,7 +308,7 @@ class Program:
         return UnusedResources(self._resources, owned, self._commands)
 
     def _bind_placeholder(
-        self, port: Slot, reads: dict[str, tuple[Read, ...]], writes: dict[str, tuple[Write, ...]]
+        self, port: BindPoint, reads: dict[str, tuple[Read, ...]], writes: dict[str, tuple[Write, ...]]
     ) -> None:
         """Makes placeholder values for a bind point whose binding is invalid, which has been reported."""
         if not port.descs:
@@ -311,7 +318,9 @@ class Program:
         else:
             reads[port.field] = self.unresolved.reads(port.descs)
 
-    def _bound(self, target: Dispatchable, port: Slot, entry: object, place: str) -> tuple[Source, ...] | None:
+    def _bound(
+        self, target: Dispatchable, port: BindPoint, entry: object, place: str
+    ) -> tuple[BoundResource, ...] | None:
         """Reads the sources of a binding; returns ``None`` if they cannot be used."""
         sources = self._bindings.sources(entry, place)
         if port.descs == ():
@@ -338,7 +347,10 @@ class Program:
         return sources if self._reader.count_matches(target, port, len(sources), place) else None
 
     def _inline(
-        self, target: Dispatchable, reads: dict[str, tuple[Read, ...]], outputs: list[tuple[Slot, tuple[Source, ...]]]
+        self,
+        target: Dispatchable,
+        reads: dict[str, tuple[Read, ...]],
+        outputs: list[tuple[BindPoint, tuple[BoundResource, ...]]],
     ) -> None:
         """Inlines the nodes of a graph, connected to the bindings of its inputs and outputs.
 

@@ -30,7 +30,7 @@ from dml2onnx.ir.tensor import DataType, TensorDesc
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from dml2onnx.frontends.dx_dispatchables import Source
+    from dml2onnx.frontends.dx_dispatchables import BoundResource
 
 MAX_MATERIALIZED_BYTES = 1 << 28
 """The most bytes of sequences and images of one model; these are in memory, unlike fills and files."""
@@ -76,7 +76,7 @@ class UnusedResources:
     """The resources that are not bound and that no command names."""
 
     def __init__(
-        self, resources: Mapping[str, Resource], owned: Iterable[tuple[Source, ...]], commands: object
+        self, resources: Mapping[str, Resource], owned: Iterable[tuple[BoundResource, ...]], commands: object
     ) -> None:
         named = {source.resource.name for sources in owned for source in sources}
         pending = [commands]

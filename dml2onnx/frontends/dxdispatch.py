@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dml2onnx.codes import reading as codes
 from dml2onnx.frontends.dx_dispatchables import DISPATCHABLE, RESOURCE, Bindings, DispatchableReader
-from dml2onnx.frontends.dx_program import Program
+from dml2onnx.frontends.dx_program import SymbolicProgram
 from dml2onnx.frontends.dx_resources import ResourceReader
 from dml2onnx.frontends.files import ModelFiles
 from dml2onnx.frontends.findings import Findings, escape, quote
@@ -48,7 +48,7 @@ def read(document: Document, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
         name: operators.read(name, raw, f"/dispatchables/{escape(name)}")
         for name, raw in _section(document, root, "dispatchables", DISPATCHABLE, findings).items()
     }
-    program = Program(resources, dispatchables, bindings, operators, findings)
+    program = SymbolicProgram(resources, dispatchables, bindings, operators, findings)
     program.run(root.array("commands", required=True) or [])
     program.compare_files()
     inputs, constants = program.initial_values()

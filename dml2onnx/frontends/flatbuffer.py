@@ -40,7 +40,7 @@ Place: TypeAlias = "tuple[Table | None, str | int, str | int]"
 NO_PLACE: Place = (None, "", "")
 
 
-class Form(NamedTuple):
+class VTable(NamedTuple):
     """A verified vtable."""
 
     size: int
@@ -82,7 +82,7 @@ class FlatBuffer:
         """The remaining read budget in bytes."""
         self.strings: dict[int, str] = {}
         """Strings by offset."""
-        self._forms: defaultdict[TableLayout, dict[int, Form]] = defaultdict(dict)
+        self._forms: defaultdict[TableLayout, dict[int, VTable]] = defaultdict(dict)
         """Vtables by layout and offset."""
         self._views = {dtype: _view(data, dtype) for dtype in ("<u4", "<i4", "<f4")}
         self.words, self._signed = self._views["<u4"], self._views["<i4"]
@@ -129,7 +129,7 @@ class FlatBuffer:
             self.fail((table, field, index), start + _OFFSET * index, "an offset leads to itself")
         return list(map(add, distances, range(start, start + _OFFSET * count, _OFFSET)))
 
-    def form(self, place: Place, offset: int, layout: TableLayout) -> Form:
+    def form(self, place: Place, offset: int, layout: TableLayout) -> VTable:
         """Returns the vtable of the table at ``offset``."""
         if offset & 3 or offset + _OFFSET > self._size:
             self.span(place, offset, _OFFSET, _OFFSET, f"a table ({layout.name})")
@@ -143,7 +143,7 @@ class FlatBuffer:
             self.spend(place, offset, 0)
         return form
 
-    def vtable(self, place: Place, offset: int, layout: TableLayout) -> Form:
+    def vtable(self, place: Place, offset: int, layout: TableLayout) -> VTable:
         known = self._forms[layout].get(offset)
         if known is not None:
             return known
@@ -167,7 +167,7 @@ class FlatBuffer:
             if not inside % _OFFSET and _OFFSET <= inside <= size - _OFFSET
         }
         codes = {field: fields[code] for field in fields if _OFFSET <= fields.get(code := f"{field}_type", 0) < size}
-        form = Form(size, fields, offsets, codes, _OFFSET * (1 + len(layout.fields)))
+        form = VTable(size, fields, offsets, codes, _OFFSET * (1 + len(layout.fields)))
         self._forms[layout][offset] = form
         return form
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
-from dml2onnx.frontends.flatbuffer import NO_PLACE, READS_PER_BYTE, DamagedError, FlatBuffer, Form, Place, Table
-from dml2onnx.serialized_schema import MAX_BYTES, PARTS, Part, TableLayout
+from dml2onnx.frontends.flatbuffer import NO_PLACE, READS_PER_BYTE, DamagedError, FlatBuffer, Place, Table, VTable
+from dml2onnx.serialized_schema import MAX_BYTES, PARTS, OffsetTarget, TableLayout
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -107,7 +107,7 @@ class _Search:
             rows = np.flatnonzero((inside > 0) & (ends < _NO_END))
             if not rows.size:
                 continue
-            if isinstance(kind, Part):
+            if isinstance(kind, OffsetTarget):
                 self._extend(ends, rows, tables[rows] + inside[rows], kind, depth)
                 continue
             inner = np.array([0 if form is None else form.codes.get(field, 0) for form in forms])[kinds][rows]
@@ -121,12 +121,12 @@ class _Search:
                     self._extend(ends, chosen, tables[chosen] + inside[chosen], part, depth)
         return ends
 
-    def _forms(self, layout: TableLayout, tables: Ints) -> tuple[list[Form | None], Ints, Ints]:
+    def _forms(self, layout: TableLayout, tables: Ints) -> tuple[list[VTable | None], Ints, Ints]:
         """Returns the vtables (``None`` for invalid ones), the index of each table's vtable, and their offsets."""
         vtables = tables - self._words[tables >> 2].view(np.int32)
         unique = np.unique(vtables)
         kinds = np.searchsorted(unique, vtables)
-        forms: list[Form | None] = []
+        forms: list[VTable | None] = []
         for vtable in unique.tolist():
             try:
                 forms.append(self._buffer.vtable(NO_PLACE, vtable, layout) if len(forms) < _MAX_FORMS else None)
@@ -134,7 +134,7 @@ class _Search:
                 forms.append(None)
         return forms, kinds, vtables
 
-    def _extend(self, ends: Ints, rows: Ints, places: Ints, part: Part, depth: int) -> None:
+    def _extend(self, ends: Ints, rows: Ints, places: Ints, part: OffsetTarget, depth: int) -> None:
         """Extends the pieces of some rows to the ends of the targets of the offsets at ``places``."""
         rows, targets = self._follow(rows, places, depth)
         if not part.is_vector:
@@ -226,7 +226,7 @@ def _joined(several: Sequence[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
     return np.concatenate(first), np.concatenate(second)
 
 
-class Repeats(Generic[T]):
+class TableCache(Generic[T]):
     """Caches the decoded values of tables of one layout, by content and context."""
 
     def __init__(self, buffer: FlatBuffer, pieces: Pieces, layout: TableLayout) -> None:

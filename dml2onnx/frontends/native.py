@@ -90,7 +90,7 @@ from dml2onnx.frontends.files import ModelFiles
 from dml2onnx.frontends.findings import FindingDetails, Findings, instead, listing, pointer, quote, show, suggestion
 from dml2onnx.frontends.members import Json, Members, wrong_kind
 from dml2onnx.frontends.native_ends import EndReader
-from dml2onnx.frontends.native_forms import Form, Forms, needs_desc
+from dml2onnx.frontends.native_forms import Forms, NativeForm, needs_desc
 from dml2onnx.frontends.native_names import read_names
 from dml2onnx.frontends.native_nodes import MEMBERS as NODE_MEMBERS
 from dml2onnx.frontends.native_nodes import collect_stray_fields, reject_name_list, reject_other_operator, unread_values
@@ -100,7 +100,7 @@ from dml2onnx.frontends.native_values import (
     UNKNOWN_EXPECTED,
     VALUE,
     DeclaredReader,
-    Known,
+    KnownValue,
     Values,
     WriteTarget,
 )
@@ -271,7 +271,7 @@ class _NativeReader:
                 yield RawNode(place, name, raw, form, outputs)
 
     def _read_targets(
-        self, members: Members, fields: Json, schema: OperatorSchema | None, form: Form | None
+        self, members: Members, fields: Json, schema: OperatorSchema | None, form: NativeForm | None
     ) -> dict[str, list[WriteTarget | None]]:
         outputs = members.raw.get("outputs")
         if type(outputs) is not dict:
@@ -453,7 +453,9 @@ class _NativeReader:
             self._unread = unread_values(self._document.root, self._values.by_name)
         return self._unread
 
-    def _read_source(self, entry: object, node: RawNode, field: str, suffix: str) -> tuple[Read | None, Known | None]:
+    def _read_source(
+        self, entry: object, node: RawNode, field: str, suffix: str
+    ) -> tuple[Read | None, KnownValue | None]:
         name, offset = entry, 0
         if type(entry) is dict:
             place = node.place + pointer("inputs", field) + suffix

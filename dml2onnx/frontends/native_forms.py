@@ -37,7 +37,7 @@ class ReadForm(NamedTuple):
     tensors: tuple[Tensors, ...]
 
 
-class Form:
+class NativeForm:
     """The operator of a node, its ``desc``, and its connected fields."""
 
     __slots__ = (
@@ -95,19 +95,19 @@ class Forms:
 
     def __init__(self, descriptors: DescriptorReader) -> None:
         self._descriptors = descriptors
-        self._known: dict[object, Form] = {}
+        self._known: dict[object, NativeForm] = {}
 
-    def of(self, schema: OperatorSchema, fields: Json, inputs: object, outputs: object) -> Form:
+    def of(self, schema: OperatorSchema, fields: Json, inputs: object, outputs: object) -> NativeForm:
         """Returns the form of a node with these fields and connections."""
         reads = tuple(inputs) if type(inputs) is dict else ()
         writes = tuple(outputs) if type(outputs) is dict else ()
         try:
             key = (schema, marshal.dumps(fields, 2), reads, writes)
         except ValueError:  # nested too deep, which is reported when the operator is read
-            return Form(self._descriptors, schema, fields, reads, writes, is_too_deep=True)
+            return NativeForm(self._descriptors, schema, fields, reads, writes, is_too_deep=True)
         form = self._known.get(key)
         if form is None:
-            form = self._known[key] = Form(self._descriptors, schema, fields, reads, writes)
+            form = self._known[key] = NativeForm(self._descriptors, schema, fields, reads, writes)
         return form
 
 

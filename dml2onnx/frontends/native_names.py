@@ -16,7 +16,7 @@ MEMBERS = ("size", "range")
 
 
 @dataclass
-class SizeNames:
+class NativeSizeNames:
     """The size names of a model."""
 
     sizes: dict[str, int] = field(default_factory=dict)
@@ -36,9 +36,9 @@ class SizeNames:
                 self._size_names[pointer("inputs", name)] = tuple(sizes)
 
 
-def read_names(root: Members, findings: Findings) -> SizeNames:
+def read_names(root: Members, findings: Findings) -> NativeSizeNames:
     """Reads the size names, and replaces them by numbers in the whole model."""
-    names = SizeNames()
+    names = NativeSizeNames()
     declared = root.mapping("names")
     if declared is None:
         return names
@@ -58,7 +58,7 @@ def read_names(root: Members, findings: Findings) -> SizeNames:
     return names
 
 
-def _read_name(name: str, members: Members, names: SizeNames, findings: Findings) -> None:
+def _read_name(name: str, members: Members, names: NativeSizeNames, findings: Findings) -> None:
     members.only(MEMBERS, "a name of sizes")
     ends = members.array("range")
     if ends is not None:

@@ -18,7 +18,7 @@ from dml2onnx.codes.checking import CYCLE
 from dml2onnx.diagnostics import Code, route
 from dml2onnx.frontends.findings import FindingDetails, Findings, listing, pointer, quote
 from dml2onnx.frontends.members import Json
-from dml2onnx.frontends.native_forms import INFER, Form, Forms
+from dml2onnx.frontends.native_forms import INFER, Forms, NativeForm
 from dml2onnx.frontends.native_values import Values, WriteTarget
 from dml2onnx.ir.operator import UNREADABLE, FieldValue, OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
@@ -37,7 +37,7 @@ class RawNode:
     place: str
     name: str
     raw: Json
-    form: Form
+    form: NativeForm
     outputs: dict[str, list[WriteTarget | None]]
     unknown: dict[str, FieldValue] = field(default_factory=dict)
     """Outputs without sizes because of a reported error."""

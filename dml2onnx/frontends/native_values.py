@@ -46,7 +46,7 @@ def written_size(desc: TensorDesc, offset: int, base: int | None) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownValue:
     """A named value.
 
     Without ``desc`` it is a buffer for which every reader needs a descriptor, or invalid, which has been reported.
@@ -62,7 +62,7 @@ class Known:
         _set_whole(self, (Read(self.value),))
 
 
-_set_whole = Known.__dict__["whole"].__set__
+_set_whole = KnownValue.__dict__["whole"].__set__
 
 
 @dataclass(slots=True)
@@ -84,14 +84,14 @@ class Values:
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
-        self.by_name: dict[str, Known] = {}
+        self.by_name: dict[str, KnownValue] = {}
         self._places: dict[str, str] = {}
         self.nodes: dict[str, str] = {}
         """Names of nodes by pointer."""
         self._written: dict[str, list[str]] | None = None
         """Values by the name of the node that writes them."""
 
-    def add(self, name: str, known: Known, place: str) -> None:
+    def add(self, name: str, known: KnownValue, place: str) -> None:
         """Adds a value, and reports a duplicate name."""
         if self._claim(name, place):
             self.by_name[name] = known
@@ -153,7 +153,7 @@ class Values:
                 nbytes = self._size(target, firsts, sizes)
             target.value = Value(target.name, nbytes)
             if firsts.get(target.key) is target:
-                self.by_name[target.key] = Known(target.value, target.desc)
+                self.by_name[target.key] = KnownValue(target.value, target.desc)
         for target in targets:
             if target.base is not None and target.base not in self.by_name:
                 self.report_unknown(target.base, target.place + pointer("base"))
@@ -200,14 +200,14 @@ class DeclaredReader:
         for name, raw in (declared or {}).items():
             place = pointer(section, name)
             members = Members.of(raw, place, self._findings, quote(name))
-            known = Known(Value(name, UNBOUNDED), None)
+            known = KnownValue(Value(name, UNBOUNDED), None)
             if members is not None:
                 known = self._declare(name, members, constant=section == "constants")
             self._values.add(name, known, place)
 
-    def _declare(self, key: str, members: Members, *, constant: bool) -> Known:
+    def _declare(self, key: str, members: Members, *, constant: bool) -> KnownValue:
         name, nbytes = members.text("name") or key, members.uint("bytes")
-        unknown = Known(Value(name, UNBOUNDED), None)
+        unknown = KnownValue(Value(name, UNBOUNDED), None)
         if nbytes == 0:
             wrong_kind(self._findings, quote("bytes"), "at least 1", 0, members.at("bytes"))
         if "bytes" in members.raw and not nbytes:
@@ -232,7 +232,7 @@ class DeclaredReader:
             self.constants.append(Constant(value, filled.data, desc))
         else:
             self.inputs.append(GraphInput(name, value, filled.data if filled else None, desc, members.place))
-        return Known(value, desc, desc is None)
+        return KnownValue(value, desc, desc is None)
 
     def _read_desc(self, members: Members, has_contents: bool) -> tuple[TensorDesc | None, bool]:
         """Returns the descriptor, which is optional for a ``.npy`` file, and whether it is valid."""

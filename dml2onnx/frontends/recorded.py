@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FileRange:
     """A range of bytes of a file."""
 
     file: str
@@ -46,7 +46,7 @@ class Recorded:
     file: str
     problem: str = ""
     """Why the device rejected it."""
-    contents: Mapping[str, Part] = field(default_factory=dict)
+    contents: Mapping[str, FileRange] = field(default_factory=dict)
     constants: frozenset[str] = frozenset()
     without_contents: frozenset[str] = frozenset()
     unrecorded: str = ""
@@ -173,10 +173,12 @@ def _read_names(raw: Mapping[str, object], member: str, what: str) -> tuple[str,
     return tuple(names)
 
 
-def _read_part(raw: object, what: str) -> Part:
+def _read_part(raw: object, what: str) -> FileRange:
     if type(raw) is not dict:
         raise damaged(f"{what} is {show(raw)}", "an object with file, offset and length")
-    return Part(_read_member(raw, "file", str, what), _read_uint(raw, "offset", what), _read_uint(raw, "length", what))
+    return FileRange(
+        _read_member(raw, "file", str, what), _read_uint(raw, "offset", what), _read_uint(raw, "length", what)
+    )
 
 
 def _read_uint(raw: Mapping[str, object], name: str, what: str) -> int:

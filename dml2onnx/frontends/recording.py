@@ -50,8 +50,8 @@ from dml2onnx.frontends.recorded import (
     KEY,
     PROGRAM,
     REJECTED,
+    FileRange,
     Index,
-    Part,
     Recorded,
     apply_program_journal,
     damaged,
@@ -259,7 +259,7 @@ def _report_unknown_names(item: Recorded, known: Collection[str], findings: Find
             findings.report(codes.BAD_RECORDING, message, expected=listing(known), found=quote(name))
 
 
-def _data(port: GraphInput, part: Part, files: ModelFiles, findings: Findings) -> Data | None:
+def _data(port: GraphInput, part: FileRange, files: ModelFiles, findings: Findings) -> Data | None:
     """Reads the contents of an input, cut or padded to its size."""
     try:
         data = files.raw(part.file, part.offset, part.length)

@@ -31,7 +31,7 @@ from dml2onnx.frontends.dialects import OPERATOR_PREFIX, SERIALIZED
 from dml2onnx.frontends.files import FileError, MissingFileError, ModelFiles
 from dml2onnx.frontends.findings import FindingDetails, Findings, quote
 from dml2onnx.frontends.flatbuffer import DamagedError, FlatBuffer, Table
-from dml2onnx.frontends.flatbuffer_repeats import Pieces, Repeats
+from dml2onnx.frontends.flatbuffer_repeats import Pieces, TableCache
 from dml2onnx.frontends.names import UniqueNames
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
 from dml2onnx.frontends.problems import operator_form, report, unknown_operator
@@ -188,7 +188,7 @@ class SerializedReader:
         """Reads the graph without its findings; raises :class:`DamagedError`."""
         buffer = FlatBuffer(self._data)
         self._pieces = Pieces(buffer)
-        self._repeats = Repeats[_Operator](buffer, self._pieces, OPERATOR_NODE)
+        self._repeats = TableCache[_Operator](buffer, self._pieces, OPERATOR_NODE)
         self._decoder = OperatorDecoder(buffer, self._pieces)
         self._buffer = buffer
         root = buffer.root(GRAPH)

@@ -23,7 +23,7 @@ from dml2onnx.frontends.descriptors import UNION_MEMBERS
 from dml2onnx.frontends.dialects import data_types
 from dml2onnx.frontends.findings import quote
 from dml2onnx.frontends.flatbuffer import FlatBuffer, Table
-from dml2onnx.frontends.flatbuffer_repeats import Element, Pieces, Repeats
+from dml2onnx.frontends.flatbuffer_repeats import Element, Pieces, TableCache
 from dml2onnx.frontends.members import Json
 from dml2onnx.ir.operator import UNREADABLE, FieldValue
 from dml2onnx.ir.tensor import DataType, TensorDesc
@@ -39,7 +39,7 @@ from dml2onnx.serialized_schema import (
     SCALAR_BYTES,
     STRUCTS,
     TENSOR,
-    Kind,
+    AttributeKind,
     attribute_kind,
     may_be_owned,
 )
@@ -80,8 +80,8 @@ class OperatorDecoder:
 
     def __init__(self, buffer: FlatBuffer, pieces: Pieces) -> None:
         self.buffer = buffer
-        self.tensors = Repeats[Json](buffer, pieces, TENSOR)
-        self.attributes = Repeats[object](buffer, pieces, ATTRIBUTE)
+        self.tensors = TableCache[Json](buffer, pieces, TENSOR)
+        self.attributes = TableCache[object](buffer, pieces, ATTRIBUTE)
 
     def decode(
         self, schema: OperatorSchema, table: Table, names: tuple[Sequence[str], Sequence[str]], owned: Collection[str]
@@ -222,7 +222,7 @@ class _Decoder:
             return
         kind = attribute_kind(self._schema, item)
         if code != kind:
-            found = Kind(code).type_name if code in Kind.__members__.values() else f"code {code}"
+            found = AttributeKind(code).type_name if code in AttributeKind.__members__.values() else f"code {code}"
             self._wrong_kind(item, kind.type_name, found)
         elif kind in STRUCTS:
             numbers = table.structure("val", offset, STRUCTS[kind], ALIGNMENTS[kind])
@@ -230,9 +230,9 @@ class _Decoder:
         elif kind in ELEMENTS:
             elements = table.member("val", offset, ARRAY).numbers("data", ELEMENTS[kind])
             self.raw[item.name] = [] if elements is None else [_number(value) for value in elements]
-        elif kind is Kind.SCALAR_UNION:
+        elif kind is AttributeKind.SCALAR_UNION:
             self._scalar(item, table.member("val", offset, SCALAR))
-        elif kind is Kind.ACTIVATION:
+        elif kind is AttributeKind.ACTIVATION:
             self._activation(item, table.member("val", offset, ACTIVATION), depth)
         else:
             operators = table.member("val", offset, ACTIVATION_ARRAY).tables("data", ACTIVATION)
@@ -329,10 +329,10 @@ def _number(value: int | float) -> int | float | str:
     return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
 
 
-def _of_structure(kind: Kind, numbers: tuple[int | float, ...]) -> object:
-    if kind is Kind.SCALE_BIAS:
+def _of_structure(kind: AttributeKind, numbers: tuple[int | float, ...]) -> object:
+    if kind is AttributeKind.SCALE_BIAS:
         return {"Scale": _number(numbers[0]), "Bias": _number(numbers[1])}
-    if kind is Kind.SIZE_2D:
+    if kind is AttributeKind.SIZE_2D:
         return {"Width": numbers[0], "Height": numbers[1]}
     return _number(numbers[0])
 

@@ -13,8 +13,8 @@ from dml2onnx.catalog import LATEST
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.codes.compiling import HALF_MISFIT, HALF_WITHOUT_EFFECT
 from dml2onnx.diagnostics import Diagnostic, quote
-from dml2onnx.half_precision.numbers import Misfit, Part, attribute_misfit, half_operator, misfit
-from dml2onnx.half_precision.shared_memory import Memory
+from dml2onnx.half_precision.numbers import ByteRange, Misfit, attribute_misfit, half_operator, misfit
+from dml2onnx.half_precision.shared_memory import BufferVersions
 from dml2onnx.ir.graph import Graph, GraphOutput, Node, Value
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
@@ -72,7 +72,7 @@ def choose(graph: Graph, nodes: Sequence[Node], outputs: Sequence[GraphOutput]) 
         if not has_form[node.operator]:
             choice.keep([node], NO_FORM)
     _keep_misfits(choice, graph, floats)
-    memory = Memory.of(graph, nodes, outputs)
+    memory = BufferVersions.of(graph, nodes, outputs)
     choice.keep((node for node in floats if _is_reinterpreted(node, memory)), BITS)
     _keep_shared(choice, memory, set(floats))
     choice.kept = {node: choice.kept[node] for node in floats if node in choice.kept}
@@ -209,7 +209,7 @@ def _keep_misfits(choice: Choice, graph: Graph, floats: Sequence[Node]) -> None:
                 continue
             key = (read.value, read.offset, desc.extent)
             if key not in known:
-                known[key] = misfit(Part.of(data[read.value], read.offset, desc.extent * 4))
+                known[key] = misfit(ByteRange.of(data[read.value], read.offset, desc.extent * 4))
             reason = known[key]
             if reason is not None:
                 found[read.value].append((reason, node))
@@ -230,14 +230,14 @@ def _finding(what: str, why: Misfit, nodes: Sequence[Node]) -> Diagnostic:
 # --- Memory ----------------------------------------------------------------------------------------------------------
 
 
-def _is_reinterpreted(node: Node, memory: Memory) -> bool:
+def _is_reinterpreted(node: Node, memory: BufferVersions) -> bool:
     """Whether other nodes read a FLOAT32 output of this node as another type."""
     return any(
         desc.data_type is DataType.FLOAT32 and write.value in memory.mixed for _, _, write, desc in node.views_out()
     )
 
 
-def _keep_shared(choice: Choice, memory: Memory, floats: set[Node]) -> None:
+def _keep_shared(choice: Choice, memory: BufferVersions, floats: set[Node]) -> None:
     """Keeps all writers of a buffer FLOAT32 if one of them stays FLOAT32."""
     changed = True
     while changed:

@@ -30,7 +30,7 @@ LIMITS = frozenset({"ClipThreshold", "Epsilon", "MaskFilterValue", "Max", "Min"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class ByteRange:
     """A range of bytes of data."""
 
     whole: Data

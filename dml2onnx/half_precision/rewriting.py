@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from dml2onnx import catalog
 from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.half_precision.choice import Choice, choose
-from dml2onnx.half_precision.numbers import Part, half_desc, half_operator, in_half
-from dml2onnx.half_precision.shared_memory import Memory
+from dml2onnx.half_precision.numbers import ByteRange, half_desc, half_operator, in_half
+from dml2onnx.half_precision.shared_memory import BufferVersions
 from dml2onnx.ir.data import Data, padded
 from dml2onnx.ir.graph import Constant, Graph, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.inputs import in_memory, input_descs, stored_shape
@@ -44,7 +44,7 @@ class _Rewriting:
     nodes: Sequence[Node]
     outputs: Sequence[GraphOutput]
     choice: Choice
-    memory: Memory = field(init=False)
+    memory: BufferVersions = field(init=False)
     new_nodes: list[Node] = field(default_factory=list, init=False)
     constants: list[Constant] = field(default_factory=list, init=False)
     reasons: dict[str, str] = field(default_factory=dict, init=False)
@@ -62,7 +62,7 @@ class _Rewriting:
     def __post_init__(self) -> None:
         self.known = {item.value: item.data for item in self.source.constants}
         self.wanted = frozenset(item.value for item in self.outputs)
-        self.memory = Memory.of(self.source, self.nodes, self.outputs)
+        self.memory = BufferVersions.of(self.source, self.nodes, self.outputs)
         self.names.update(node.name for node in self.nodes)
 
     def result(self) -> Halved:
@@ -187,7 +187,7 @@ class _Rewriting:
         key = (read.value, read.offset, desc.extent)
         if key not in self.twins:
             value = Value(read.value.name, half_desc(desc).minimum_bytes)
-            part = Part.of(data, read.offset, desc.extent * 4)
+            part = ByteRange.of(data, read.offset, desc.extent * 4)
             self.constants.append(Constant(value, padded(in_half(part), value.nbytes)))
             self.twins[key] = value
         return self.twins[key]

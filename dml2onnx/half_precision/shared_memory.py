@@ -11,7 +11,7 @@ from dml2onnx.ir.tensor import DataType
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class BufferVersions:
     """Versions of buffers: a partial write creates a version from an earlier one."""
 
     buffers: Mapping[Value, Value]
@@ -22,7 +22,7 @@ class Memory:
     """The writers of a buffer by its first version; a node may occur once per output."""
 
     @classmethod
-    def of(cls, graph: Graph, nodes: Sequence[Node], outputs: Sequence[GraphOutput]) -> Memory:
+    def of(cls, graph: Graph, nodes: Sequence[Node], outputs: Sequence[GraphOutput]) -> BufferVersions:
         """Analyzes the memory that ``nodes``, in topological order, and ``outputs`` access."""
         buffers: dict[Value, Value] = {}
         for node in nodes:

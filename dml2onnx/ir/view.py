@@ -127,7 +127,7 @@ class Gather:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Scatter:
     """Elements of one axis at distinct positions of ``layout``; the others are the old memory under ``gap``, or 0.
 
     ``gap`` shows all places in the memory written to, those of the elements too.
@@ -144,7 +144,7 @@ class Place:
         return sources
 
 
-Step: TypeAlias = Reshape | Transpose | Slice | Expand | Pad | Gather | Place
+Step: TypeAlias = Reshape | Transpose | Slice | Expand | Pad | Gather | Scatter
 Plan: TypeAlias = tuple[Step, ...]
 
 
@@ -216,7 +216,7 @@ def plan_write(layout: Layout, *, over: bool = False) -> Plan:
         if len(level.axes) > 1:
             places = _places(layout, level)
             gap = Layout((*sizes[:outer], level.count, level.unit), (*strides[:outer], level.unit, 1))
-            steps += (Reshape((*sizes[:outer], prod(places.sizes), level.unit)), Place(outer, places, gap))
+            steps += (Reshape((*sizes[:outer], prod(places.sizes), level.unit)), Scatter(outer, places, gap))
         length = level.count * level.unit
         steps += (Reshape((*sizes[:outer], length)),)
     return _tidy(layout.sizes, (*steps, Slice((0,), (layout.extent,))), (layout.extent,))
@@ -268,7 +268,7 @@ def apply(
                     array = np.concatenate([array, _seen(below, gap)], -1)
             case Gather(axis, layout):
                 array = np.take(array, layout.offsets(), axis)
-            case Place(axis, _, gap):
+            case Scatter(axis, _, gap):
                 others = np.zeros(gap.sizes, array.dtype) if below is None else _seen(below, gap)
                 array = np.take(np.concatenate([array, others], axis), step.sources(), axis)
     return array
@@ -552,7 +552,7 @@ def _tidy(shape: tuple[int, ...], steps: Plan, final: tuple[int, ...]) -> Plan:
                     push(step, tuple(n + count for n, count in zip(shapes[-1], more, strict=True)))
             case Gather(axis, layout):
                 push(step, (*shapes[-1][:axis], *layout.sizes, *shapes[-1][axis + 1 :]))
-            case Place(axis, layout):
+            case Scatter(axis, layout):
                 push(step, (*shapes[-1][:axis], layout.extent, *shapes[-1][axis + 1 :]))
             case Expand(to):
                 push(step, to)

@@ -16,11 +16,11 @@ from dml2onnx.emitter.budget import Budget
 from dml2onnx.legalise import edges, kernels
 from dml2onnx.legalise.after_passes import READ, legalise
 from dml2onnx.legalise.quirks import QUIRKS
-from dml2onnx.legalise.rules import Kind, Rule
+from dml2onnx.legalise.rules import Rule, RuleKind
 from dml2onnx.passes import Draft, Pass
 from dml2onnx.targets import Target
 
-__all__ = ["LEGALISATION", "Kind", "emitter", "rules_of"]
+__all__ = ["LEGALISATION", "RuleKind", "emitter", "rules_of"]
 
 
 EVERYWHERE = (
@@ -50,9 +50,9 @@ def rules_of(target: Target, *, speed: bool = True) -> Mapping[str, tuple[Rule, 
     """Returns the rules by ONNX operator, in the order in which they are tried: those for numbers first."""
     found: dict[str, list[Rule]] = {}
     names = sorted(dict.fromkeys((*target.quirks, *EVERYWHERE)), key=lambda name: name not in FIRST)
-    quirks = [QUIRKS[name] for name in names if speed or QUIRKS[name].kind is not Kind.SPEED]
-    quirks.sort(key=lambda item: list(Kind).index(item.kind))
-    tables = [item.rules for item in quirks if target.exact or item.kind is not Kind.EDGES]
+    quirks = [QUIRKS[name] for name in names if speed or QUIRKS[name].kind is not RuleKind.SPEED]
+    quirks.sort(key=lambda item: list(RuleKind).index(item.kind))
+    tables = [item.rules for item in quirks if target.exact or item.kind is not RuleKind.EDGES]
     for table in ([edges.RULES] if target.exact else []) + [*tables, kernels.RULES]:
         for operator, rule in table.items():
             found.setdefault(operator, []).append(rule)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast
 
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.windows import Window
-from dml2onnx.onnx_model import ELEMENT_TYPES, Array, Node, Value
+from dml2onnx.onnx_model import ELEMENT_TYPES, Array, OnnxNode, OnnxValue
 from dml2onnx.passes import Draft
 
 Inputs = Sequence[Tensor | None]
@@ -37,7 +37,7 @@ def legalise(draft: Draft, emitter: Callable[[frozenset[str]], Emitter]) -> None
                 _apply(draft, e, node)
 
 
-def _apply(draft: Draft, e: Emitter, node: Node) -> None:
+def _apply(draft: Draft, e: Emitter, node: OnnxNode) -> None:
     call = READ[node.op_type](node, [_tensor(item, draft.constant(item)) for item in node.inputs])
     result = node.outputs[0]
     if call is None or result is None:
@@ -55,18 +55,18 @@ def _apply(draft: Draft, e: Emitter, node: Node) -> None:
     draft.replace(node, *nodes, note="; ".join(notes))
 
 
-def _tensor(value: Value | None, array: Array | None) -> Tensor | None:
+def _tensor(value: OnnxValue | None, array: Array | None) -> Tensor | None:
     if value is None:
         return None
     stored = None if array is None else value
-    known = {item.name: getattr(value, item.name) for item in fields(Value)}
+    known = {item.name: getattr(value, item.name) for item in fields(OnnxValue)}
     return Tensor(**known, value=array, stored=stored)
 
 
 # --- Nodes as calls --------------------------------------------------------------------------------------------------
 
 
-def _window(node: Node, rank: int) -> Window:
+def _window(node: OnnxNode, rank: int) -> Window:
     def ints(name: str, default: tuple[int, ...]) -> tuple[int, ...]:
         return cast("tuple[int, ...]", node.attributes.get(name, default))
 
@@ -77,11 +77,11 @@ def _window(node: Node, rank: int) -> Window:
     )
 
 
-def _cast(node: Node, inputs: Inputs) -> _Call:
+def _cast(node: OnnxNode, inputs: Inputs) -> _Call:
     return _Call([inputs[0], _DTYPES[cast("int", node.attributes["to"])]], {})
 
 
-def _clip(node: Node, inputs: Inputs) -> _Call | None:
+def _clip(node: OnnxNode, inputs: Inputs) -> _Call | None:
     x, *bounds = inputs
     if any(item is not None and item.value is None for item in bounds):
         return None
@@ -89,25 +89,25 @@ def _clip(node: Node, inputs: Inputs) -> _Call | None:
     return _Call([x, *numbers[:2]], {})
 
 
-def _convolution(node: Node, inputs: Inputs) -> _Call | None:
+def _convolution(node: OnnxNode, inputs: Inputs) -> _Call | None:
     x, w, b = (*inputs, None)[:3]
     assert x is not None
     group = cast("int", node.attributes.get("group", 1))
     return _Call([x, w, b, _window(node, x.rank - 2), group], {})
 
 
-def _pool(node: Node, inputs: Inputs) -> _Call:
+def _pool(node: OnnxNode, inputs: Inputs) -> _Call:
     (x,) = inputs
     assert x is not None
     return _Call([x, _window(node, x.rank - 2)], {})
 
 
-def _gemm(node: Node, inputs: Inputs) -> _Call:
+def _gemm(node: OnnxNode, inputs: Inputs) -> _Call:
     named = {{"transA": "trans_a", "transB": "trans_b"}.get(key, key): item for key, item in node.attributes.items()}
     return _Call((*inputs, None)[:3], named)
 
 
-def _pad(node: Node, inputs: Inputs) -> _Call | None:
+def _pad(node: OnnxNode, inputs: Inputs) -> _Call | None:
     x, pads, value = (*inputs, None)[:3]
     if x is None or pads is None or pads.value is None or (value is not None and value.value is None):
         return None
@@ -116,7 +116,7 @@ def _pad(node: Node, inputs: Inputs) -> _Call | None:
     return _Call([x, widths[: x.rank], widths[x.rank :], node.attributes.get("mode", "constant"), number], {})
 
 
-READ: dict[str, Callable[[Node, Inputs], _Call | None]] = {
+READ: dict[str, Callable[[OnnxNode, Inputs], _Call | None]] = {
     "Cast": _cast,
     "Clip": _clip,
     "Conv": _convolution,

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.windows import Window
 from dml2onnx.legalise.formulas import wide
-from dml2onnx.legalise.windows import Pool
+from dml2onnx.legalise.windows import PoolWindows
 from dml2onnx.onnx_model import ELEMENT_TYPES, INT32, INT64, UINT32, UINT64
 
 Places = npt.NDArray[np.int64]
@@ -167,7 +167,7 @@ def image_of_columns(e: Emitter, x: Tensor, image: tuple[int, ...], window: Wind
     x = wide(e, x)
     e.note("ScatterElements sums the elements in the padded image, and Slice removes the padding")
     e.budget.require(x.size)
-    pool = Pool.over(image, window)
+    pool = PoolWindows.over(image, window)
     channels = x.shape[1] // prod(window.shape)
     planes = x.shape[0] * channels
     x = e.Reshape(x, (planes, x.size // planes))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.core import without_rules
 from dml2onnx.emitter.windows import Window, may_be_dilated
-from dml2onnx.legalise.windows import Pool
+from dml2onnx.legalise.windows import PoolWindows
 from dml2onnx.onnx_model import DOUBLE, FLOAT, INT64, DType
 
 Counts = npt.NDArray[np.int64]
@@ -22,13 +22,13 @@ MOST_TAPS = 8
 """Windows up to this size are compared element by element; for longer ones the window doubles in each step."""
 
 
-def _over(e: Emitter, x: Tensor, window: Window) -> Pool:
-    pool = Pool.over(x.shape[2:], window)
+def _over(e: Emitter, x: Tensor, window: Window) -> PoolWindows:
+    pool = PoolWindows.over(x.shape[2:], window)
     e.budget.require(pool.table_size if pool.may_have_empty else 0)
     return pool
 
 
-def _has_dilations(e: Emitter, op: str, pool: Pool) -> bool:
+def _has_dilations(e: Emitter, op: str, pool: PoolWindows) -> bool:
     return may_be_dilated(op, e.opset) or not pool.window.is_dilated
 
 
@@ -80,7 +80,7 @@ def max_pool_with_indices(e: Emitter, x: Tensor, window: Window) -> tuple[Tensor
 def maxima_in_wider_type(e: Emitter, x: Tensor, window: Window) -> tuple[Tensor, Tensor]:
     """The first largest element of each window, and its row-major INT64 index in ``x``."""
     if _is_searchable(e, x, window):
-        return searched(e, x, Pool.over(x.shape[2:], window))
+        return searched(e, x, PoolWindows.over(x.shape[2:], window))
     narrow = x.dtype.itemsize <= 2 or (x.dtype.kind == "f" and not e.has_kernel("MaxPool", DOUBLE))
     wide = e.Cast(x, FLOAT if narrow else DOUBLE)
     if e.exact and x.dtype.kind == "f" and wide.dtype != x.dtype and not x.is_bounded:
@@ -118,7 +118,7 @@ def _is_searchable(e: Emitter, x: Tensor, window: Window) -> bool:
     return not pool.fits or pool.has_empty or x.dtype.itemsize == 8
 
 
-def _filled(e: Emitter, x: Tensor, pool: Pool, value: int | float) -> tuple[Tensor, Window]:
+def _filled(e: Emitter, x: Tensor, pool: PoolWindows, value: int | float) -> tuple[Tensor, Window]:
     """Returns the padded input and the window without padding."""
     w = pool.window
     none = (0,) * len(w.shape)
@@ -126,7 +126,7 @@ def _filled(e: Emitter, x: Tensor, pool: Pool, value: int | float) -> tuple[Tens
     return padded, Window(w.shape, w.strides, w.dilations, none, none)
 
 
-def sliding_maximum(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
+def sliding_maximum(e: Emitter, x: Tensor, pool: PoolWindows) -> Tensor:
     """The maximum over windows, one dimension at a time."""
     x, window = _filled(e, x, pool, lowest_of(x.dtype))
     for i, count in enumerate(pool.output):
@@ -154,7 +154,7 @@ def _maximum_along(e: Emitter, x: Tensor, axis: int, size: int, stride: int, dil
     return part(0, count, stride)
 
 
-def searched(e: Emitter, x: Tensor, pool: Pool) -> tuple[Tensor, Tensor]:
+def searched(e: Emitter, x: Tensor, pool: PoolWindows) -> tuple[Tensor, Tensor]:
     """ArgMax over gathered windows, for any type and padding."""
     e.note("ArgMax over gathered windows: MaxPool has no indices for this type or padding")
     planes, area, taps, count = prod(x.shape[:2]), prod(pool.sizes), prod(pool.window.shape), prod(pool.output)
@@ -176,7 +176,7 @@ def searched(e: Emitter, x: Tensor, pool: Pool) -> tuple[Tensor, Tensor]:
 
 
 @lru_cache(maxsize=64)
-def _window_table(pool: Pool) -> tuple[Counts, Mask]:
+def _window_table(pool: PoolWindows) -> tuple[Counts, Mask]:
     """Flat row-major spatial indices of every window's elements, and which windows have none.
 
     Elements outside are replaced by the window's first element inside, which changes neither the maximum nor its first
@@ -207,7 +207,7 @@ def average_pool(e: Emitter, x: Tensor, window: Window, *, count_include_pad: bo
     return mean_filter(e, x, pool, count_include_pad=count_include_pad)
 
 
-def mean_filter(e: Emitter, x: Tensor, pool: Pool, *, count_include_pad: bool) -> Tensor:
+def mean_filter(e: Emitter, x: Tensor, pool: PoolWindows, *, count_include_pad: bool) -> Tensor:
     """AveragePool as a Conv."""
     inside = pool.is_padded and not count_include_pad
     e.budget.require(pool.table_size if inside else 0)
@@ -215,7 +215,7 @@ def mean_filter(e: Emitter, x: Tensor, pool: Pool, *, count_include_pad: bool) -
     return e.Mul(mean, e.constant(whole_to_inside(pool), x.dtype)) if inside else mean
 
 
-def is_filtered(e: Emitter, x: Tensor, pool: Pool) -> bool:
+def is_filtered(e: Emitter, x: Tensor, pool: PoolWindows) -> bool:
     """Whether a Conv replaces AveragePool."""
     if not pool.fits or not _has_dilations(e, "AveragePool", pool):
         return True
@@ -223,20 +223,20 @@ def is_filtered(e: Emitter, x: Tensor, pool: Pool) -> bool:
 
 
 @lru_cache(maxsize=64)
-def inside_to_whole(pool: Pool) -> Ratios:
+def inside_to_whole(pool: PoolWindows) -> Ratios:
     """Factors from means over the elements inside to means over whole windows."""
     ratios: Ratios = pool.inside()[None, None] / prod(pool.window.shape)
     return ratios
 
 
 @lru_cache(maxsize=64)
-def whole_to_inside(pool: Pool) -> Ratios:
+def whole_to_inside(pool: PoolWindows) -> Ratios:
     """Factors from means over whole windows to means inside; NaN for empty windows, 0 / 0 [decision P5]."""
     ratios = inside_to_whole(pool)
     return np.divide(1, ratios, out=np.full_like(ratios, np.nan), where=ratios != 0)
 
 
-def _filtered(e: Emitter, x: Tensor, pool: Pool, weight: float) -> Tensor:
+def _filtered(e: Emitter, x: Tensor, pool: PoolWindows, weight: float) -> Tensor:
     """The sum over each window times ``weight``, by one Conv with all planes as its batch."""
     e.budget.require(prod(pool.window.shape))
     weights = e.constant(np.full((1, 1, *pool.window.shape), weight), x.dtype)
@@ -249,7 +249,7 @@ def _filtered(e: Emitter, x: Tensor, pool: Pool, weight: float) -> Tensor:
 
 def lp_pool(e: Emitter, x: Tensor, window: Window, p: int) -> Tensor | None:
     """Sums of powers if no kernel supports the type, the padding or, below opset 18, dilations."""
-    pool = Pool.over(x.shape[2:], window)
+    pool = PoolWindows.over(x.shape[2:], window)
     fits = pool.fits and _has_dilations(e, "LpPool", pool)
     return None if e.has_kernel("LpPool", x.dtype) and fits else norms(e, x, window, p)
 
@@ -269,7 +269,7 @@ def norms(e: Emitter, x: Tensor, window: Window, p: int) -> Tensor:
     return e.Cast(y, dtype)
 
 
-def window_sums(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
+def window_sums(e: Emitter, x: Tensor, pool: PoolWindows) -> Tensor:
     """The sum over each window, 0 if it is empty."""
     without = not _has_dilations(e, "AveragePool", pool) or e.takes_instead("AveragePool", x.dtype, "Conv")
     if not pool.fits or pool.has_empty or without:

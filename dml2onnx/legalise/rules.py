@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 Rule: TypeAlias = "Callable[..., Any]"
 
 
-class Kind(Enum):
+class RuleKind(Enum):
     """When the rules of a quirk apply."""
 
     NUMBERS = "numbers"
@@ -56,7 +56,7 @@ class Quirk:
     Its variable has the name used in ``schemas/targets/*.json``; the string after it describes the quirk.
     """
 
-    kind: Kind
+    kind: RuleKind
     shown: Shown | None = None
     """``None`` for quirks of speed, or of some processors only."""
     rules: dict[str, Rule] = field(default_factory=dict)

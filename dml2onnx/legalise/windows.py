@@ -15,7 +15,7 @@ Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class PoolWindows:
     """The windows of a pooling operator over spatial ``sizes``, one per element of ``output``."""
 
     window: Window
@@ -23,7 +23,7 @@ class Pool:
     output: tuple[int, ...]
 
     @classmethod
-    def over(cls, sizes: tuple[int, ...], window: Window) -> Pool:
+    def over(cls, sizes: tuple[int, ...], window: Window) -> PoolWindows:
         """All windows that fit into these sizes and the padding."""
         return cls(window, sizes, window.output_sizes(sizes))
 

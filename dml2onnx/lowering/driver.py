@@ -18,7 +18,7 @@ from dml2onnx.legalise import emitter
 from dml2onnx.lowering.moving import moved_fields, wanted_as_bits
 from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import Lowered, Lowering, lowering
-from dml2onnx.onnx_model import BOOL, FLOAT, FLOAT16, INT64, DType, OnnxGraph, Port
+from dml2onnx.onnx_model import BOOL, FLOAT, FLOAT16, INT64, DType, OnnxGraph, OnnxPort
 from dml2onnx.targets import Target
 
 PROGRESS_INTERVAL = 64
@@ -130,14 +130,14 @@ def _pick(node: Node, result: Lowered, name: str, index: int) -> Tensor:
 
 def _bind_inputs(
     graph: Graph, live: Sequence[Node], outputs: Sequence[GraphOutput], e: Emitter, buffers: Buffers
-) -> tuple[Port, ...]:
+) -> tuple[OnnxPort, ...]:
     """Creates one port per graph input, with the shape that :func:`input_descs` chooses."""
     buffers.share(live, {item.value for item in graph.inputs})
     ports = []
     for item, desc in zip(graph.inputs, input_descs(graph.inputs, live, outputs), strict=True):
         stored, shape = in_memory(desc), stored_shape(desc)
         # the empty name means a missing value in ONNX
-        port = Port(item.name, item.name or e.fresh("input"), stored.data_type.dtype, shape, desc)
+        port = OnnxPort(item.name, item.name or e.fresh("input"), stored.data_type.dtype, shape, desc)
         buffers.bind(item.value, Tensor(port.onnx_name, port.dtype, shape, is_input=e.takes_units()))
         ports.append(port)
     return tuple(ports)
@@ -173,13 +173,13 @@ class _Names:
                     return True
         return False
 
-    def port(self, output: GraphOutput, buffers: Buffers, e: Emitter) -> Port:
+    def port(self, output: GraphOutput, buffers: Buffers, e: Emitter) -> OnnxPort:
         """Returns the port of a graph output, with an Identity if no node could have its name."""
         tensor = self._claimed.get(output)
         if tensor is None:  # a constant, a graph input, another output, or the result of an earlier node
             tensor = e.Identity(buffers.memory_order(output.value, output.desc))
             tensor.name = self._free(output.name, e)
-        return Port(output.name, tensor.name, tensor.dtype, tensor.shape, output.desc)
+        return OnnxPort(output.name, tensor.name, tensor.dtype, tensor.shape, output.desc)
 
     def _free(self, name: str, e: Emitter) -> str:
         """Returns an unused name: an in-place program has the same name for an input and an output."""

@@ -11,7 +11,7 @@ from dml2onnx.codes.compiling import IN_UNITS
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.lowering.convolution import windows_of
 from dml2onnx.lowering.operands import Operands
-from dml2onnx.lowering.pairs import Steps, bias_of, fits, has_positive_scale, numbers, quantised
+from dml2onnx.lowering.pairs import QuantizationSteps, bias_of, fits, has_positive_scale, numbers, quantised
 from dml2onnx.lowering.quantization import or_zero, requantized, scale_along, shifted, steps_of, zero_point_along
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.onnx_model import FLOAT, DType
@@ -111,13 +111,13 @@ def _paired_product(node: Operands, e: Emitter, dtype: DType) -> Tensor | None:
     return quantised(e, e.MatMul(numbers(e, a, rows), numbers(e, b, columns, b.rank - 1)), after, dtype)
 
 
-def _as_multiplied(e: Emitter, x: Tensor, w: Tensor, steps: Steps) -> tuple[Tensor, Steps]:
+def _as_multiplied(e: Emitter, x: Tensor, w: Tensor, steps: QuantizationSteps) -> tuple[Tensor, QuantizationSteps]:
     """Converts the second operand of a product from INT8 to UINT8 if the target multiplies INT8 wrongly."""
     if w.dtype != INT8 or e.multiplies_signed(x, w):
         return w, steps
     zero_point = or_zero(e, steps.zero_point, w.rank, INT8)
     e.note("128 is added to make UINT8 of INT8: products of UINT8 are exact on every processor")
-    return e.raised(w), Steps(steps.scale, e.raised(zero_point))
+    return e.raised(w), QuantizationSteps(steps.scale, e.raised(zero_point))
 
 
 # --- QLinearConv and QLinearMatMul -----------------------------------------------------------------------------------
@@ -141,7 +141,7 @@ def _in_one(
     return [x, *before.parameters(e, x.dtype), w, *factor.parameters(e, w.dtype), *after.parameters(e, dtype)]
 
 
-def _is_finite(steps: Sequence[Steps]) -> bool:
+def _is_finite(steps: Sequence[QuantizationSteps]) -> bool:
     """Whether the factor of the sums is constant and finite."""
     first, second, last = (item.scale.value for item in steps)
     if first is None or second is None or last is None:

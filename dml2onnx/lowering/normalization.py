@@ -24,7 +24,7 @@ from dml2onnx.legalise.formulas import (
     with_statistics,
 )
 from dml2onnx.legalise.pools import window_sums
-from dml2onnx.legalise.windows import Pool
+from dml2onnx.legalise.windows import PoolWindows
 from dml2onnx.lowering.activation import affine, apply_activation
 from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowers
@@ -232,4 +232,4 @@ def image_sums(e: Emitter, x: Tensor, size: int) -> Tensor:
     """Returns the sums over square windows, with 0 outside the image."""
     start, end = zip(*(reach(size, length) for length in x.shape[2:]), strict=True)
     window = Window(tuple(a + b + 1 for a, b in zip(start, end, strict=True)), (1, 1), (1, 1), start, end)
-    return window_sums(e, x, Pool.over(x.shape[2:], window)) if any((*start, *end)) else x
+    return window_sums(e, x, PoolWindows.over(x.shape[2:], window)) if any((*start, *end)) else x

@@ -17,7 +17,7 @@ from dml2onnx.onnx_model import FLOAT, DType
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class QuantizationSteps:
     """A scale and a zero point (``None``: 0), each with one element, or one for each index along an axis."""
 
     scale: Tensor
@@ -47,7 +47,7 @@ class Steps:
         return e.Expand(scale, shape), e.Expand(zero_point, shape)
 
 
-def fits(e: Emitter, x: Tensor, steps: Steps, axis: int = 0) -> bool:
+def fits(e: Emitter, x: Tensor, steps: QuantizationSteps, axis: int = 0) -> bool:
     """Whether one DequantizeLinear computes the same as DirectML."""
     if x.dtype.itemsize > 1 or not has_positive_scale(steps) or steps.count not in (1, x.shape[axis]):
         return False
@@ -56,13 +56,13 @@ def fits(e: Emitter, x: Tensor, steps: Steps, axis: int = 0) -> bool:
     return e.dequantizes(x, known=steps.is_constant)
 
 
-def numbers(e: Emitter, x: Tensor, steps: Steps, axis: int = 0) -> Tensor:
+def numbers(e: Emitter, x: Tensor, steps: QuantizationSteps, axis: int = 0) -> Tensor:
     """Dequantises ``x``; a constant stays quantised in the model."""
     scale, zero_point = steps.parameters(e, x.dtype)
     return e.DequantizeLinear(x, scale, zero_point, axis if steps.count > 1 else None, keep=True)
 
 
-def bias_of(e: Emitter, bias: Tensor | None, x: Steps, w: Steps) -> Tensor | None:
+def bias_of(e: Emitter, bias: Tensor | None, x: QuantizationSteps, w: QuantizationSteps) -> Tensor | None:
     """Dequantises an INT32 bias by the product of the scales of ``x`` and ``w``."""
     if bias is None:
         return None
@@ -72,10 +72,10 @@ def bias_of(e: Emitter, bias: Tensor | None, x: Steps, w: Steps) -> Tensor | Non
         scale = e.Expand(scale, flat.shape)
     if not e.dequantizes(flat, known=flat.value is not None and scale.value is not None):
         return e.Mul(e.Cast(flat, FLOAT), scale)
-    return numbers(e, flat, Steps(scale, None))
+    return numbers(e, flat, QuantizationSteps(scale, None))
 
 
-def quantised(e: Emitter, y: Tensor, steps: Steps, dtype: DType) -> Tensor:
+def quantised(e: Emitter, y: Tensor, steps: QuantizationSteps, dtype: DType) -> Tensor:
     """Quantises the result ``y`` of a FLOAT operator on dequantised inputs."""
     e.note(IN_UNITS)
     y.paired = True
@@ -87,7 +87,12 @@ def quantised(e: Emitter, y: Tensor, steps: Steps, dtype: DType) -> Tensor:
 
 
 def through(
-    e: Emitter, x: Tensor, before: Steps, after: Steps, dtype: DType, compute: Callable[[Tensor], Tensor]
+    e: Emitter,
+    x: Tensor,
+    before: QuantizationSteps,
+    after: QuantizationSteps,
+    dtype: DType,
+    compute: Callable[[Tensor], Tensor],
 ) -> Tensor | None:
     """Dequantises ``x``, calls ``compute`` and quantises; ``None`` unless both sides have a single scale."""
     if not fits(e, x, before) or max(before.count, after.count) > 1 or not has_positive_scale(after):
@@ -95,7 +100,7 @@ def through(
     return quantised(e, compute(numbers(e, x, before)), after, dtype)
 
 
-def has_positive_scale(steps: Steps) -> bool:
+def has_positive_scale(steps: QuantizationSteps) -> bool:
     """Whether a constant scale is a positive normal number, which optimisers that move quantisations assume."""
     scale = steps.scale.value
     return scale is None or bool((np.isfinite(scale) & (scale >= np.finfo(np.float32).tiny)).all())

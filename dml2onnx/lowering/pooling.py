@@ -12,7 +12,7 @@ from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.windows import Window
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.legalise.pools import window_sums
-from dml2onnx.legalise.windows import Pool
+from dml2onnx.legalise.windows import PoolWindows
 from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.pairs import through
 from dml2onnx.lowering.quantization import requantized, scale_along, shifted, steps_of, zero_point_along
@@ -21,7 +21,7 @@ from dml2onnx.onnx_model import FLOAT
 
 
 @lru_cache(maxsize=1024)
-def pool_of(op: OperatorDesc, before: str = "InputTensor", after: str = "OutputTensor") -> Pool:
+def pool_of(op: OperatorDesc, before: str = "InputTensor", after: str = "OutputTensor") -> PoolWindows:
     """Returns the windows over the tensor ``before``, one for each element of ``after``.
 
     Their end padding is what the output needs: less than EndPadding, or more if the output's size was rounded up
@@ -34,16 +34,16 @@ def pool_of(op: OperatorDesc, before: str = "InputTensor", after: str = "OutputT
     dilations = tuple(d if k > 1 else 1 for d, k in zip(dilations, shape, strict=True))
     geometry = zip(output, strides, shape, dilations, sizes, start, strict=True)
     end = tuple(max((m - 1) * s + (k - 1) * d + 1 - n - a, 0) for m, s, k, d, n, a in geometry)
-    return Pool(Window(shape, strides, dilations, start, end), sizes, output)
+    return PoolWindows(Window(shape, strides, dilations, start, end), sizes, output)
 
 
-def forward_pool(op: OperatorDesc) -> Pool:
+def forward_pool(op: OperatorDesc) -> PoolWindows:
     """Returns the windows of a forward operator, including those that fit but have no output element [decision P2].
 
     ONNX cannot omit windows that fit into the input; :func:`_cropped` drops their results.
     """
     pool = pool_of(op)
-    return Pool.over(pool.sizes, pool.window)
+    return PoolWindows.over(pool.sizes, pool.window)
 
 
 def _cropped(e: Emitter, y: Tensor, node: Operands) -> Tensor:
@@ -51,7 +51,7 @@ def _cropped(e: Emitter, y: Tensor, node: Operands) -> Tensor:
     return e.Slice(y, (0,) * y.rank, node.output().sizes)
 
 
-def _pick(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
+def _pick(e: Emitter, x: Tensor, pool: PoolWindows) -> Tensor:
     """Returns every ``stride``-th element."""
     ends = [(n - 1) * s + 1 for n, s in zip(pool.output, pool.window.strides, strict=True)]
     return e.Slice(x, (0,) * x.rank, (*x.shape[:2], *ends), (1, 1, *pool.window.strides))
@@ -90,7 +90,7 @@ def average_pooling(node: Operands, e: Emitter) -> Tensor:
     return _cropped(e, _mean(node, e, forward_pool(node.op), node.tensor("InputTensor")), node)
 
 
-def _mean(node: Operands, e: Emitter, pool: Pool, x: Tensor) -> Tensor:
+def _mean(node: Operands, e: Emitter, pool: PoolWindows, x: Tensor) -> Tensor:
     if pool.picks:
         return _pick(e, x, pool)
     includes = pool.is_padded and node.op.flag("IncludePadding")

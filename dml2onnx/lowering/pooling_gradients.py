@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.windows import Window
-from dml2onnx.legalise.windows import Pool
+from dml2onnx.legalise.windows import PoolWindows
 from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.pooling import pool_of
 from dml2onnx.lowering.registry import lowers
@@ -64,7 +64,7 @@ def average_pooling_grad(node: Operands, e: Emitter) -> Tensor:
     return _spread(e, e.Div(gradient, e.constant(np.maximum(counts, 1)[None, None], gradient.dtype)), pool, 1)
 
 
-def _divisors(node: Operands, e: Emitter, pool: Pool) -> npt.NDArray[np.int64] | None:
+def _divisors(node: Operands, e: Emitter, pool: PoolWindows) -> npt.NDArray[np.int64] | None:
     """Returns the number of elements of each window that count; ``None`` if that is always all.
 
     With IncludePadding, elements beyond the padded end do not count [decision P19].
@@ -81,7 +81,7 @@ def _divisors(node: Operands, e: Emitter, pool: Pool) -> npt.NDArray[np.int64] |
     return counts
 
 
-def _spread(e: Emitter, gradient: Tensor, pool: Pool, weight: float) -> Tensor:
+def _spread(e: Emitter, gradient: Tensor, pool: PoolWindows, weight: float) -> Tensor:
     """Adds every element, times ``weight``, at the elements of its window; those outside the input are dropped."""
     window, spatial = pool.window, pool.sizes
     e.budget.require(prod(window.shape))

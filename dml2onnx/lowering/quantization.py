@@ -9,7 +9,7 @@ import numpy as np
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, DataType
 from dml2onnx.lowering.operands import Operands
-from dml2onnx.lowering.pairs import Steps, fits, has_positive_scale, numbers, quantised
+from dml2onnx.lowering.pairs import QuantizationSteps, fits, has_positive_scale, numbers, quantised
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.onnx_model import FLOAT, INT4, INT64, UINT4, DType
 
@@ -135,10 +135,10 @@ def _repeated(e: Emitter, item: Tensor, sizes: tuple[int, ...]) -> Tensor:
     return item
 
 
-def steps_of(node: Operands, e: Emitter, name: str) -> Steps:
+def steps_of(node: Operands, e: Emitter, name: str) -> QuantizationSteps:
     """Returns scale and zero point of a tensor."""
     scale = e.Cast(node.broadcastable(f"{name}ScaleTensor"), FLOAT)
-    return Steps(scale, zero_point_of(node, f"{name}ZeroPointTensor"))
+    return QuantizationSteps(scale, zero_point_of(node, f"{name}ZeroPointTensor"))
 
 
 def zero_point_of(node: Operands, field: str) -> Tensor | None:

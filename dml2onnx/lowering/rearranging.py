@@ -13,7 +13,7 @@ from dml2onnx.emitter.windows import Window
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.ir.view import Gather, Layout
 from dml2onnx.legalise.movements import gathered_depth
-from dml2onnx.legalise.windows import Pool
+from dml2onnx.legalise.windows import PoolWindows
 from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowers
 
@@ -60,14 +60,14 @@ A window can be as large as the tensor, and the model should not grow with it.
 # --- windows ---------------------------------------------------------------------------------------------------------
 
 
-def _windows(node: Operands, image: TensorDesc) -> tuple[int, Pool]:
+def _windows(node: Operands, image: TensorDesc) -> tuple[int, PoolWindows]:
     """Returns the number of planes, and the windows that slide over each.
 
     The image may have additional leading dimensions of size 1 [decision X21].
     """
     batch, channels, *spatial = image.sizes[-node.op.uint("DimensionCount") - 2 :]
     fields = ("WindowSizes", "Strides", "Dilations", "StartPadding", "EndPadding")
-    return batch * channels, Pool.over(tuple(spatial), Window(*map(node.op.uints, fields)))
+    return batch * channels, PoolWindows.over(tuple(spatial), Window(*map(node.op.uints, fields)))
 
 
 @lowers("UNFOLD", moves=("InputTensor",))
@@ -90,7 +90,7 @@ def unfold(node: Operands, e: Emitter) -> Tensor:
     return e.Reshape(x, node.output().sizes)
 
 
-def _unfold_last(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
+def _unfold_last(e: Emitter, x: Tensor, pool: PoolWindows) -> Tensor:
     """``[n, 1, rows, size]`` to ``[n, elements of the window, rows, blocks]``."""
     size, stride, dilation = pool.window.shape[-1], pool.window.strides[-1], pool.window.dilations[-1]
     blocks = pool.output[-1]
@@ -108,7 +108,7 @@ def _unfold_last(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
     return e.Concat(parts, 1)
 
 
-def _row_places(pool: Pool, rows: int) -> Places:
+def _row_places(pool: PoolWindows, rows: int) -> Places:
     """Returns the row to gather for ``[elements of the window.., blocks of all dimensions but the last..]``."""
     count = len(pool.sizes) - 1
     places = np.expand_dims(pool.flat_places(count), count)

@@ -25,10 +25,10 @@ from dml2onnx.legalise.resizing import (
 )
 from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.lowering.sampling import SAMPLING_TABLES, Axis, extrapolation, nearest, weights, whole
+from dml2onnx.lowering.sampling import SAMPLING_TABLES, SampledAxis, extrapolation, nearest, weights, whole
 from dml2onnx.onnx_model import FLOAT
 
-Axes: TypeAlias = "tuple[tuple[int, Axis], ...]"
+Axes: TypeAlias = "tuple[tuple[int, SampledAxis], ...]"
 """Some axes of a tensor with their indices, in order."""
 
 
@@ -82,7 +82,7 @@ def _axes(
     is_nearest: bool,
 ) -> Axes:
     described = zip(shape, sizes, scales, input_offsets, output_offsets, strict=True)
-    return tuple(enumerate(Axis(*values, is_nearest) for values in described))
+    return tuple(enumerate(SampledAxis(*values, is_nearest) for values in described))
 
 
 # --- NEAREST_NEIGHBOR ------------------------------------------------------------------------------------------------
@@ -92,7 +92,7 @@ def _axes(
 class _Selection:
     """How elements are selected: by one Resize, or by a Slice and then axis by axis; finally by an Expand."""
 
-    moving: dict[int, Axis]
+    moving: dict[int, SampledAxis]
     """The axes that are neither copied nor broadcast."""
     repeated: dict[int, int]
     """The sizes of the broadcast axes."""
@@ -118,7 +118,7 @@ def _selection(axes: Axes, rounding: Rounding, by_resize: bool) -> _Selection:
     return _Selection(moving, repeated, at_once, slices, one_by_one)
 
 
-def _is_copy(places: Indices, axis: Axis) -> bool:
+def _is_copy(places: Indices, axis: SampledAxis) -> bool:
     return axis.count == axis.size and bool((places == np.arange(axis.size)).all())
 
 
@@ -203,7 +203,7 @@ def _stages(axes: Axes, antialiased: bool) -> tuple[_Stage, ...]:
     for i, axis in axes:
         through = [axis.size, *sizes[i], *[axis.count] * (passes - len(sizes[i]))]
         offsets = axis.input_offset, axis.output_offset
-        parts = [Axis(before, after, after / before, *offsets) for before, after in pairwise(through)]
+        parts = [SampledAxis(before, after, after / before, *offsets) for before, after in pairwise(through)]
         # a single element is broadcast in one step
         steps[i] = [axis] if axis.size == 1 else [part for part in parts if not _stays(part)]
     last = max(map(len, steps.values()))
@@ -219,17 +219,17 @@ def _stage(axes: Axes) -> _Stage:
     return _Stage(shrinking, sampled, enlarging)
 
 
-def _stays(axis: Axis) -> bool:
+def _stays(axis: SampledAxis) -> bool:
     """Whether LINEAR does not change an axis."""
     return _selects(axis) and _is_copy(nearest(axis, "DECREASING"), axis)
 
 
-def _selects(axis: Axis) -> bool:
+def _selects(axis: SampledAxis) -> bool:
     """Whether LINEAR only selects elements along an axis."""
     return whole(axis) is not None and extrapolation(axis) is None
 
 
-def _sizes(axis: Axis) -> list[int]:
+def _sizes(axis: SampledAxis) -> list[int]:
     """Returns the powers of two between size and count in descending order, and the count; only the count if the axis
     does not shrink below a half."""
     sizes = []
@@ -262,7 +262,7 @@ def _sample(e: Emitter, x: Tensor, axes: Axes) -> Tensor:
     return x
 
 
-def _weighted_sum(e: Emitter, x: Tensor, i: int, axis: Axis) -> Tensor:
+def _weighted_sum(e: Emitter, x: Tensor, i: int, axis: SampledAxis) -> Tensor:
     beyond = extrapolation(axis)
     if beyond is None:
         above = weights(axis)

@@ -9,7 +9,7 @@ from dml2onnx.legalise.resizing import Floats, Indices, Rounding, remembered
 from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.lowering.resample import rounding_of
-from dml2onnx.lowering.sampling import SAMPLING_TABLES, Axis, nearest, weights, whole
+from dml2onnx.lowering.sampling import SAMPLING_TABLES, SampledAxis, nearest, weights, whole
 from dml2onnx.onnx_model import FLOAT
 
 WASTE = 4
@@ -25,7 +25,7 @@ def resample_grad(node: Operands, e: Emitter) -> Tensor:
     sizes = node.output("OutputGradientTensor").sizes
     fields = (op.floats("Scales"), op.floats("OutputPixelOffsets"), op.floats("InputPixelOffsets"))
     e.budget.require(SAMPLING_TABLES * sum(n for n in (*sizes, *x.shape) if n > 1))
-    axes = [Axis(*values) for values in zip(sizes, x.shape, *fields, strict=True)]
+    axes = [SampledAxis(*values) for values in zip(sizes, x.shape, *fields, strict=True)]
     is_linear = op.enum("InterpolationMode") == "LINEAR"
     for i in sorted(range(x.rank), key=lambda i: (axes[i].size / axes[i].count, -i)):
         shares = _linear_shares(axes[i]) if is_linear else _nearest_shares(axes[i], rounding_of(op))
@@ -34,13 +34,13 @@ def resample_grad(node: Operands, e: Emitter) -> Tensor:
 
 
 @remembered
-def _nearest_shares(axis: Axis, rounding: Rounding) -> tuple[Indices, Indices, Floats | None]:
+def _nearest_shares(axis: SampledAxis, rounding: Rounding) -> tuple[Indices, Indices, Floats | None]:
     """Returns elements, the places that they are added to, and their weights (``None``: 1)."""
     return np.arange(axis.count), nearest(axis, rounding), None
 
 
 @remembered
-def _linear_shares(axis: Axis) -> tuple[Indices, Indices, Floats | None]:
+def _linear_shares(axis: SampledAxis) -> tuple[Indices, Indices, Floats | None]:
     """The same for LINEAR; an element with a whole coordinate has one place only, not a second one with weight 0."""
     every, only = np.arange(axis.count), whole(axis)
     if only is not None:

@@ -13,9 +13,9 @@ from dml2onnx.lowering.roi_samples import (
     INT32,
     SAMPLES,
     TAPS,
+    AxisSamples,
     Corners,
     Crossings,
-    Line,
     as_image,
     batch_indices,
     beside,
@@ -129,7 +129,7 @@ def _slope_taps(e: Emitter, place: Tensor, size: int) -> Tensor:
     return beside(e, *(e.Clip(tap, 0.0, float(size - 1)) for tap in (below, above)))
 
 
-def _share(e: Emitter, corners: Corners, line: Line, outputs: int) -> Tensor:
+def _share(e: Emitter, corners: Corners, line: AxisSamples, outputs: int) -> Tensor:
     """Returns the relative position of outputs in their region, as (tap, sample, region, output) [decision O17]."""
     number, one = e.arange(outputs, FLOAT), e.constant(1, FLOAT)
     samples = e.Mul(line.count, e.constant(outputs, FLOAT))

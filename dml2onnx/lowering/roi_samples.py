@@ -63,7 +63,7 @@ class Corners:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class AxisSamples:
     """The samples of all regions along one axis of the image."""
 
     count: Tensor
@@ -90,7 +90,7 @@ def line_of(
     only: Tensor | None = None,
     *,
     is_static: bool,
-) -> Line:
+) -> AxisSamples:
     """Returns the samples between two corners (region, 1) [decisions O1, O3, O5, O6, O8, O10].
 
     With ``only`` (region, 1), the regions where it is false have no samples. With ``is_static``, tensors are as large
@@ -111,9 +111,9 @@ def line_of(
     if not corners.is_linear:
         clamped = e.Clip(place, 0.0, float(size - 1))
         nearest = e.Clip(e.Floor(e.Add(clamped, e.constant(0.5, FLOAT))), 0.0, float(size - 1))
-        return Line(count, number, e.Unsqueeze(nearest, (0,)), counts, None, place)
+        return AxisSamples(count, number, e.Unsqueeze(nearest, (0,)), counts, None, place)
     index, weight = linear_taps(e, place, size)
-    return Line(count, number, index, counts, weight, place)
+    return AxisSamples(count, number, index, counts, weight, place)
 
 
 def linear_taps(e: Emitter, place: Tensor, size: int) -> tuple[Tensor, Tensor]:
@@ -186,8 +186,8 @@ def _steps(e: Emitter, corners: Corners, samples: Tensor, total: Tensor) -> tupl
 class Crossings:
     """The pixels that all samples read, and their weights."""
 
-    rows: Line
-    columns: Line
+    rows: AxisSamples
+    columns: AxisSamples
     numbers: Tensor
     """Rows of :func:`pixels`: the last one for samples that do not count."""
 

@@ -20,7 +20,7 @@ SAMPLING_TABLES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class SampledAxis:
     """One axis of a resampling: element ``i`` of ``count`` reads at ``(i - output_offset) / scale - input_offset``."""
 
     size: int
@@ -49,7 +49,7 @@ class Axis:
 
 
 @remembered
-def coordinates(axis: Axis) -> Floats:
+def coordinates(axis: SampledAxis) -> Floats:
     """Returns the coordinate of each output element in FLOAT32 [decision S1]; no axis has size 0."""
     steps = np.arange(axis.count).astype(np.float32) - np.float32(axis.output_offset)
     with np.errstate(all="ignore"):
@@ -57,7 +57,7 @@ def coordinates(axis: Axis) -> Floats:
         return _finite(quotient - np.float32(axis.input_offset))
 
 
-def _selected(axis: Axis, rounding: Rounding) -> Floats:
+def _selected(axis: SampledAxis, rounding: Rounding) -> Floats:
     """Returns the coordinates that NEAREST_NEIGHBOR rounds, by a fused product with the reciprocal [decision S17]."""
     steps = np.arange(axis.count).astype(np.float32) - np.float32(axis.output_offset)
     with np.errstate(all="ignore"):
@@ -78,13 +78,13 @@ def _finite(place: Floats) -> Floats:
 
 
 @remembered
-def inside(axis: Axis) -> Floats:
+def inside(axis: SampledAxis) -> Floats:
     """Returns the coordinates, clamped to the input [decision S5]."""
     return _inside(coordinates(axis), axis)
 
 
 @remembered
-def nearest(axis: Axis, rounding: Rounding) -> Indices:
+def nearest(axis: SampledAxis, rounding: Rounding) -> Indices:
     """Returns the element that each output element copies [decisions S2 and S3]."""
     place = _selected(axis, rounding) if axis.is_selected else coordinates(axis)
     if rounding == "HALVES_UP":
@@ -95,13 +95,13 @@ def nearest(axis: Axis, rounding: Rounding) -> Indices:
 
 
 @remembered
-def whole(axis: Axis) -> Indices | None:
+def whole(axis: SampledAxis) -> Indices | None:
     """Returns the elements that LINEAR copies if all coordinates are whole, else ``None``."""
     place = inside(axis)
     return None if (place != np.floor(place)).any() else place.astype(np.int64)
 
 
-def weights(axis: Axis) -> Floats:
+def weights(axis: SampledAxis) -> Floats:
     """Returns LINEAR's weight of the element above every coordinate; the one below has the rest [decision S6].
 
     The two are the nearest elements with INCREASING and DECREASING. They are the same for a whole coordinate, with
@@ -121,7 +121,7 @@ class Extrapolation(NamedTuple):
 
 
 @remembered
-def extrapolation(axis: Axis) -> Extrapolation | None:
+def extrapolation(axis: SampledAxis) -> Extrapolation | None:
     """Returns how LINEAR extrapolates, or ``None`` if all coordinates are between the two elements [decision S5].
 
     DirectML chooses and clamps the two elements with the offset limited to [0, 1].
@@ -129,7 +129,7 @@ def extrapolation(axis: Axis) -> Extrapolation | None:
     if 0 <= axis.input_offset <= 1 or axis.size == 1:
         return None
     offset = min(max(axis.input_offset, 0.0), 1.0)
-    below = np.floor(coordinates(Axis(axis.size, axis.count, axis.scale, offset, axis.output_offset)))
+    below = np.floor(coordinates(SampledAxis(axis.size, axis.count, axis.scale, offset, axis.output_offset)))
     low, high = clamp(below, axis.size), clamp(below + np.float32(1), axis.size)
     weight = coordinates(axis) - below
     place = inside(axis)
@@ -139,12 +139,12 @@ def extrapolation(axis: Axis) -> Extrapolation | None:
     return Extrapolation(low, high, np.where(is_edge, _HALF, weight))
 
 
-def _inside(place: Floats, axis: Axis) -> Floats:
+def _inside(place: Floats, axis: SampledAxis) -> Floats:
     return between(place, np.float32(0), np.float32(axis.size - 1))
 
 
 @remembered
-def slack(axis: Axis) -> npt.NDArray[np.float64]:
+def slack(axis: SampledAxis) -> npt.NDArray[np.float64]:
     """Returns how far other roundings of S1's formula than those in FLOAT32 may move a coordinate."""
     quotient = (np.arange(axis.count) - axis.output_offset) / axis.scale
     wanted = coordinates(axis).astype(np.float64)

@@ -20,7 +20,7 @@ from dml2onnx.providers.threads import SESSION_THREADS
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from dml2onnx.measuring.subjects import Subject
+    from dml2onnx.measuring.subjects import MeasuredModel
     from dml2onnx.onnx_model import Array
 
 ALLOWED = {"float64": 1e-6, "float32": 1e-3, "float16": 3e-2}
@@ -31,7 +31,7 @@ COARSE = 3e-2
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class MeasuringPlan:
     """How long to measure each subject."""
 
     seconds: float = 2.0
@@ -48,7 +48,7 @@ class Plan:
 class Measurement:
     """The measurements of a subject; times are in seconds."""
 
-    subject: Subject
+    subject: MeasuredModel
     providers: tuple[str, ...] = ()
     """The providers of the session, in order."""
     session: float = 0.0
@@ -65,7 +65,10 @@ class Measurement:
 
 
 def measure(
-    subjects: Sequence[Subject], plan: Plan, directory: Path, progress: Callable[[str], object] = lambda text: None
+    subjects: Sequence[MeasuredModel],
+    plan: MeasuringPlan,
+    directory: Path,
+    progress: Callable[[str], object] = lambda text: None,
 ) -> list[Measurement]:
     """Measures subjects in turns; raises :class:`DmlError` (DML3039) before that if their outputs differ."""
     measured = [Measurement(subject) for subject in subjects]
@@ -101,7 +104,7 @@ def measure(
 class _Worker:
     """The process of a subject."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: MeasuredModel) -> None:
         self._subject = subject
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         environment.pop(SESSION_THREADS, None)
@@ -223,7 +226,7 @@ def difference(expected: Array, got: Array) -> float:
     return 0.0 if worst == 0 else worst / scale if scale else np.inf
 
 
-def subject_name(subject: Subject) -> str:
+def subject_name(subject: MeasuredModel) -> str:
     """The name of a subject in messages and tables."""
     way = subject.way
     model = subject.file or f"{subject.model} for {way.target} at -O{way.optimize}"

@@ -35,7 +35,7 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Subject:
+class MeasuredModel:
     """A model to measure in one way."""
 
     model: str
@@ -58,7 +58,7 @@ def of_model(
     directory: Path,
     supplied: Callable[[CompiledModel], Mapping[str, Array]],
     options: CompileOptions,
-) -> Subject:
+) -> MeasuredModel:
     """Compiles a graph for a way of running it, into a new file of the directory."""
     compiled = compile_graph(graph, replace(options, target=way.target, passes=chosen(way.optimize)))
     path = directory / f"{len(list(directory.iterdir()))}.onnx"
@@ -69,13 +69,13 @@ def of_model(
         return compiled.finish({port.name: results[port.onnx_name] for port in compiled.outputs})
 
     fed = {port.onnx_name: feeds[port.name] for port in compiled.inputs}
-    return Subject(name, "", way, path, fed, finish, len(compiled.lowered.nodes))
+    return MeasuredModel(name, "", way, path, fed, finish, len(compiled.lowered.nodes))
 
 
-def of_other(path: Path, name: str, way: Way, compiled: CompiledModel, supplied: Mapping[str, Array]) -> Subject:
+def of_other(path: Path, name: str, way: Way, compiled: CompiledModel, supplied: Mapping[str, Array]) -> MeasuredModel:
     """An ONNX model from elsewhere that computes the same as a graph."""
     other = OtherModel(path, compiled.inputs, compiled.outputs, way.provider)
-    return Subject(name, str(path), way, path.absolute(), other.feeds(supplied), other.outputs, 0)
+    return MeasuredModel(name, str(path), way, path.absolute(), other.feeds(supplied), other.outputs, 0)
 
 
 def inputs_of(compiled: CompiledModel, supplied: Mapping[str, Array], seed: int) -> dict[str, Array]:

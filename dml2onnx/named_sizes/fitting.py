@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from dml2onnx.named_sizes.numbers import Numbers
 from dml2onnx.named_sizes.windows import WINDOWED, axes_of
-from dml2onnx.onnx_model import Array, Node, Value
+from dml2onnx.onnx_model import Array, OnnxNode, OnnxValue
 from dml2onnx.sizes.expressions import Expr
 from dml2onnx.sizes.named import Values
 
@@ -47,13 +47,13 @@ class Fitting:
     """Checks the nodes of a model with named sizes."""
 
     def __init__(
-        self, numbers: Numbers, initializers: Mapping[str, Array], dims: Callable[[Value | None], Dims]
+        self, numbers: Numbers, initializers: Mapping[str, Array], dims: Callable[[OnnxValue | None], Dims]
     ) -> None:
         self.numbers = numbers
         self.initializers = initializers
         self.dims = dims
 
-    def require(self, node: Node, place: str) -> None:
+    def require(self, node: OnnxNode, place: str) -> None:
         """Raises :class:`MissedError` with a size at which a node of the model does not work."""
         source = self.dims(node.inputs[0] if node.inputs else None)
         target = self.dims(node.outputs[0])
@@ -64,7 +64,7 @@ class Fitting:
             if point is not None:
                 raise MissedError(place, point)
 
-    def _needs(self, node: Node, source: Dims, target: Dims) -> Iterator[Expr]:
+    def _needs(self, node: OnnxNode, source: Dims, target: Dims) -> Iterator[Expr]:
         """Yields expressions that must not be negative at any size."""
         if node.op_type == "Reshape":
             if None not in source and None not in target:
@@ -87,7 +87,7 @@ class Fitting:
         elif node.op_type == "Slice":
             yield from self._windows(node, source, target)
 
-    def _margins(self, node: Node, source: Dims) -> Iterator[Expr]:
+    def _margins(self, node: OnnxNode, source: Dims) -> Iterator[Expr]:
         """The conditions for a padding by reflection or wrapping: the axis has enough elements."""
         pads = self._constant(node, 1)
         if pads is None or len(pads) != 2 * len(source):
@@ -97,7 +97,7 @@ class Fitting:
             if isinstance(size, Expr) and max(start, end) > 0:
                 yield size - Expr.of(max(start, end) + less)
 
-    def _reaching(self, node: Node, source: Dims) -> Iterator[Expr]:
+    def _reaching(self, node: OnnxNode, source: Dims) -> Iterator[Expr]:
         """The conditions for constant indices, lengths and counts: the axis has enough elements."""
         position, attribute, default, more = REACHING[node.op_type]
         numbers = self._constant(node, position)
@@ -106,7 +106,7 @@ class Fitting:
         if numbers and isinstance(size, Expr):
             yield size - Expr.of(max(max(numbers) + more, -min(numbers)))
 
-    def _windows(self, node: Node, source: Dims, target: Dims) -> Iterator[Expr]:
+    def _windows(self, node: OnnxNode, source: Dims, target: Dims) -> Iterator[Expr]:
         """The conditions for a Slice: the axis contains its last element, and the output has the right size."""
         starts, ends, axes = (self._constant(node, position) for position in (1, 2, 3))
         if starts is None or ends is None or axes is None:
@@ -120,7 +120,7 @@ class Fitting:
                 behind = Expr.of(size) - Expr.of(start + 1 if step > 0 else -start)
                 yield from _equal(behind.divided(abs(step)) + Expr.of(1), Expr.of(count))
 
-    def _constant(self, node: Node, position: int) -> list[int] | None:
+    def _constant(self, node: OnnxNode, position: int) -> list[int] | None:
         value = node.inputs[position] if position < len(node.inputs) else None
         array = None if value is None else self.initializers.get(value.name)
         return None if array is None else array.reshape(-1).tolist()

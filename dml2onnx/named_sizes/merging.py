@@ -9,10 +9,21 @@ from math import prod
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.named_sizes.fitting import Fitting
 from dml2onnx.named_sizes.numbers import Numbers
-from dml2onnx.named_sizes.operands import Operands
+from dml2onnx.named_sizes.operands import SizedOperands
 from dml2onnx.named_sizes.slices import open_ended
 from dml2onnx.named_sizes.windows import whole_pictures, widest
-from dml2onnx.onnx_model import UNKNOWN, Array, Body, Node, OnnxGraph, Origin, Port, Value, has_names, is_unknown
+from dml2onnx.onnx_model import (
+    UNKNOWN,
+    Array,
+    Body,
+    OnnxGraph,
+    OnnxNode,
+    OnnxPort,
+    OnnxValue,
+    Origin,
+    has_names,
+    is_unknown,
+)
 from dml2onnx.onnx_model.records import Attribute
 from dml2onnx.sizes.expressions import Expr
 from dml2onnx.sizes.limits import Limits
@@ -37,7 +48,7 @@ def difference(one: OnnxGraph, other: OnnxGraph) -> str | None:
     return None
 
 
-def _form(node: Node, graph: OnnxGraph) -> tuple[object, ...]:
+def _form(node: OnnxNode, graph: OnnxGraph) -> tuple[object, ...]:
     """What a node has in common at all sizes, such as the number of axes of a reduction."""
     takes = node.op_type in TAKING_LISTS or node.op_type.startswith("Reduce")
     lists = [value.shape for value in node.inputs[1:] if value is not None and value.name in graph.initializers]
@@ -63,10 +74,10 @@ class _Merging:
     def __init__(self, models: Sequence[OnnxGraph], numbers: Numbers) -> None:
         self.models = models
         self.numbers = numbers
-        self.values: dict[int, Value] = {}
+        self.values: dict[int, OnnxValue] = {}
         """The new values, by the identity of those of the first model."""
         self.initializers = dict(models[0].initializers)
-        self.operands = Operands(self.numbers, self.initializers, self._names())
+        self.operands = SizedOperands(self.numbers, self.initializers, self._names())
         self.fitting = Fitting(self.numbers, self.initializers, self.operands.dims)
 
     def _names(self) -> set[str]:
@@ -83,7 +94,7 @@ class _Merging:
                 raise other_form(place)
         inputs = tuple(self._port(*ports) for ports in zip(*(model.inputs for model in self.models), strict=True))
         for port in inputs:
-            self.operands.add(Value(port.onnx_name, port.dtype, port.shape))
+            self.operands.add(OnnxValue(port.onnx_name, port.dtype, port.shape))
         origins = tuple(
             self._origin(origins) for origins in zip(*(model.origins for model in self.models), strict=True)
         )
@@ -95,7 +106,7 @@ class _Merging:
 
     # --- Values ---
 
-    def _port(self, *ports: Port) -> Port:
+    def _port(self, *ports: OnnxPort) -> OnnxPort:
         shape = self._shape([port.shape for port in ports])
         if any(is_unknown(size) for size in shape):
             raise refused(f'the sizes of "{ports[0].name}" depend on the names in an unknown way')
@@ -113,31 +124,31 @@ class _Merging:
                 made.append(self.numbers.named(found) if isinstance(found, Expr) else found)
         return tuple(made)
 
-    def _value(self, values: Sequence[Value | None]) -> Value | None:
+    def _value(self, values: Sequence[OnnxValue | None]) -> OnnxValue | None:
         first = values[0]
         if first is None:
             return None
         known = self.values.get(id(first))
         if known is None:
             shape = self._shape([value.shape for value in values if value is not None])
-            known = self.values[id(first)] = Value(first.name, first.dtype, shape)
+            known = self.values[id(first)] = OnnxValue(first.name, first.dtype, shape)
         return known
 
     # --- Nodes ---
 
     def _origin(self, origins: Sequence[Origin]) -> Origin:
-        nodes: list[Node] = []
+        nodes: list[OnnxNode] = []
         first = origins[0]
         for same in zip(*(origin.nodes for origin in origins), strict=True):
             nodes += self._node(same, first)
         return first._replace(nodes=nodes)
 
-    def _node(self, nodes: Sequence[Node], origin: Origin) -> list[Node]:
+    def _node(self, nodes: Sequence[OnnxNode], origin: Origin) -> list[OnnxNode]:
         first = nodes[0]
         op_type, attributes = self._attributes(nodes, origin)
         ends = open_ended(nodes, [model.initializers for model in self.models])
-        before: list[Node] = []
-        inputs: list[Value | None] = []
+        before: list[OnnxNode] = []
+        inputs: list[OnnxValue | None] = []
         for position, values in enumerate(zip(*(node.inputs for node in nodes), strict=True)):
             arrays = self._arrays(values)
             if arrays is None:
@@ -152,11 +163,11 @@ class _Merging:
                 self.operands.add(value)
         if op_type == "Resize":
             inputs = self.operands.without_sizes(inputs)
-        made = Node(first.name, op_type, tuple(inputs), outputs, attributes)
+        made = OnnxNode(first.name, op_type, tuple(inputs), outputs, attributes)
         self.fitting.require(made, origin.node)
         return [*before, made]
 
-    def _arrays(self, values: Sequence[Value | None]) -> list[Array] | None:
+    def _arrays(self, values: Sequence[OnnxValue | None]) -> list[Array] | None:
         """The contents of a constant input that differs between sizes; else ``None``."""
         arrays = []
         for value, model in zip(values, self.models, strict=True):
@@ -165,7 +176,7 @@ class _Merging:
             arrays.append(model.initializers[value.name])
         return None if all(_is_same(arrays[0], array) for array in arrays[1:]) else arrays
 
-    def _attributes(self, nodes: Sequence[Node], origin: Origin) -> tuple[str, dict[str, Attribute]]:
+    def _attributes(self, nodes: Sequence[OnnxNode], origin: Origin) -> tuple[str, dict[str, Attribute]]:
         first = nodes[0]
         attributes = dict(first.attributes)
         differing = [
@@ -194,7 +205,7 @@ def _is_same(one: Array, other: Array) -> bool:
     return one.tobytes() == other.tobytes()
 
 
-def _is_dense(port: Port) -> bool:
+def _is_dense(port: OnnxPort) -> bool:
     """Whether the memory holds exactly the elements of the tensor, in any order."""
     is_whole = prod(port.shape) == port.desc.element_count  # a buffer of FLOAT16 is rounded up to 4 bytes
     return len(port.shape) == port.desc.rank and port.desc.is_dense and is_whole

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dml2onnx.named_sizes.numbers import Numbers
-from dml2onnx.onnx_model import INT64, Array, NamedSize, Node, Origin, Value
+from dml2onnx.onnx_model import INT64, Array, NamedSize, OnnxNode, OnnxValue, Origin
 from dml2onnx.sizes.expressions import Expr, Floor, Symbol
 from dml2onnx.sizes.named import refused
 
@@ -26,28 +26,28 @@ BROADCASTING = frozenset(
 class Operand(NamedTuple):
     """An input, and the nodes that compute it."""
 
-    value: Value | None
-    nodes: list[Node]
+    value: OnnxValue | None
+    nodes: list[OnnxNode]
 
 
-class Operands:
+class SizedOperands:
     """Creates inputs that depend on sizes."""
 
     def __init__(self, numbers: Numbers, initializers: dict[str, Array], names: set[str]) -> None:
         self.numbers = numbers
         self.initializers = initializers
         self.names = names | set(initializers)
-        self._places: dict[Expr, tuple[Value, int]] = {}
+        self._places: dict[Expr, tuple[OnnxValue, int]] = {}
         """The value and the dimension from which a size can be read."""
-        self._runs: dict[tuple[int | Expr | None, ...], tuple[Value, int]] = {}
+        self._runs: dict[tuple[int | Expr | None, ...], tuple[OnnxValue, int]] = {}
         """The value and the first dimension from which several consecutive sizes can be read."""
-        self._values: dict[object, Value] = {}
-        self._new: list[Node] = []
+        self._values: dict[object, OnnxValue] = {}
+        self._new: list[OnnxNode] = []
         self._owner = ""
 
     # --- Known values ---
 
-    def add(self, value: Value) -> None:
+    def add(self, value: OnnxValue) -> None:
         """Makes the sizes of a value available to later nodes."""
         dims = self.dims(value)
         for axis, expr in enumerate(dims):
@@ -64,14 +64,14 @@ class Operands:
             return self.numbers.by_text.get(size.text)
         return size if type(size) is int else None
 
-    def dims(self, value: Value | None) -> tuple[int | Expr | None, ...]:
+    def dims(self, value: OnnxValue | None) -> tuple[int | Expr | None, ...]:
         """The sizes of a value as expressions; ``None`` for unknown ones."""
         return () if value is None else tuple(map(self._expr_of, value.shape))
 
     # --- Inputs ---
 
     def operand(
-        self, node: Node, position: int, arrays: Sequence[Array], inputs: Sequence[Value | None], origin: Origin
+        self, node: OnnxNode, position: int, arrays: Sequence[Array], inputs: Sequence[OnnxValue | None], origin: Origin
     ) -> Operand:
         """Returns the input at a position, whose contents at the points are ``arrays``."""
         self._new, self._owner = [], node.name
@@ -85,7 +85,7 @@ class Operands:
             value = self._of_entries(node, position, entries, arrays[0], data)
         return Operand(value, self._new)
 
-    def _entries(self, node: Node, position: int, arrays: Sequence[Array]) -> list[int | Expr] | None:
+    def _entries(self, node: OnnxNode, position: int, arrays: Sequence[Array]) -> list[int | Expr] | None:
         """A list of integers as expressions, with -1 for one unknown size of a Reshape."""
         first = arrays[0]
         if first.dtype.kind not in "iu" or first.ndim > 1 or any(array.shape != first.shape for array in arrays):
@@ -101,8 +101,8 @@ class Operands:
         return entries
 
     def _of_entries(
-        self, node: Node, position: int, entries: list[int | Expr], like: Array, data: Value | None
-    ) -> Value | None:
+        self, node: OnnxNode, position: int, entries: list[int | Expr], like: Array, data: OnnxValue | None
+    ) -> OnnxValue | None:
         known = self.dims(data)
         if node.op_type == "Reshape" and position == 1:
             short = _reshaped(entries, known)
@@ -118,7 +118,7 @@ class Operands:
                 return self._resized(data, factors)
         return self._row(entries, like)
 
-    def _can_read(self, value: Value) -> bool:
+    def _can_read(self, value: OnnxValue) -> bool:
         """Whether all sizes of a value are known, and it is not a constant."""
         return None not in self.dims(value) and value.name not in self.initializers
 
@@ -127,7 +127,7 @@ class Operands:
         resolve = self.numbers.graph.traced.solver.resolved
         return tuple(resolve(size) if isinstance(size, Expr) else size for size in entries) in self._runs
 
-    def _resized(self, data: Value, factors: list[Fraction]) -> Value:
+    def _resized(self, data: OnnxValue, factors: list[Fraction]) -> OnnxValue:
         """The inputs of a Resize: factors if all are exact in float32, otherwise sizes times factors."""
         if all(Fraction(float(np.float32(float(factor)))) == factor for factor in factors):
             return self._constant(np.array([float(factor) for factor in factors], np.float32))
@@ -146,13 +146,13 @@ class Operands:
                 row = self._emit(op_type, (row, self._constant(np.array(numbers, np.int64))), sizes)
         return row
 
-    def without_sizes(self, inputs: list[Value | None]) -> list[Value | None]:
+    def without_sizes(self, inputs: list[OnnxValue | None]) -> list[OnnxValue | None]:
         """The inputs of a Resize with factors as the third one and without sizes."""
         if len(inputs) == 4 and inputs[3] is not None and inputs[3].dtype == np.float32:
             return [inputs[0], inputs[1], inputs[3]]
         return inputs
 
-    def _shrunk(self, node: Node, position: int, arrays: Sequence[Array]) -> Value | None:
+    def _shrunk(self, node: OnnxNode, position: int, arrays: Sequence[Array]) -> OnnxValue | None:
         """A constant that is repeated to several sizes, reduced to one element if the node broadcasts it."""
         first = arrays[0]
         repeats = node.op_type in BROADCASTING or (node.op_type == "Gemm" and position == 2)
@@ -169,12 +169,12 @@ class Operands:
 
     # --- Records ---
 
-    def _constant(self, array: Array) -> Value:
+    def _constant(self, array: Array) -> OnnxValue:
         key = (array.dtype.str, array.shape, array.tobytes())
         if key not in self._values:
             name = self._fresh("Sizes")
             self.initializers[name] = array
-            self._values[key] = Value(name, array.dtype, array.shape)
+            self._values[key] = OnnxValue(name, array.dtype, array.shape)
         return self._values[key]
 
     def _fresh(self, role: str) -> str:
@@ -186,21 +186,21 @@ class Operands:
         return name
 
     def _emit(
-        self, op_type: str, inputs: tuple[Value, ...], sizes: Sequence[int | Expr], rank: int = 1, **attributes: int
-    ) -> Value:
+        self, op_type: str, inputs: tuple[OnnxValue, ...], sizes: Sequence[int | Expr], rank: int = 1, **attributes: int
+    ) -> OnnxValue:
         """The value of a node that computes sizes; it is named after them."""
         key = (op_type, tuple(map(id, inputs)), tuple(attributes.items()))
         if key not in self._values:
             texts = [self.numbers.text(size) if isinstance(size, Expr) else str(size) for size in sizes]
             text = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
-            value = Value(self._fresh(text), INT64, (len(sizes),) if rank else ())
-            self._new.append(Node(self._fresh(op_type), op_type, inputs, (value,), attributes))
+            value = OnnxValue(self._fresh(text), INT64, (len(sizes),) if rank else ())
+            self._new.append(OnnxNode(self._fresh(op_type), op_type, inputs, (value,), attributes))
             self._values[key] = value
         return self._values[key]
 
-    def _row(self, entries: list[int | Expr], like: Array) -> Value:
+    def _row(self, entries: list[int | Expr], like: Array) -> OnnxValue:
         """The numbers as one tensor."""
-        pieces: list[Value] = []
+        pieces: list[OnnxValue] = []
         numbers: list[int] = []
         at = 0
         while at < len(entries):
@@ -222,7 +222,7 @@ class Operands:
             raise refused(f"{self._owner} takes sizes as {like.dtype}")
         return row
 
-    def _piece(self, entries: list[int | Expr]) -> tuple[Value | int, int]:
+    def _piece(self, entries: list[int | Expr]) -> tuple[OnnxValue | int, int]:
         """The longest run of sizes at the start that can be read from one value, and its length; or a number and 1."""
         solver = self.numbers.graph.traced.solver
         sizes = tuple(solver.resolved(size) if isinstance(size, Expr) else size for size in entries)
@@ -232,13 +232,13 @@ class Operands:
                 return self._emit("Shape", (value,), sizes[:count], start=start, end=start + count), count
         return (self._computed(sizes[0]) if isinstance(sizes[0], Expr) else sizes[0]), 1
 
-    def _computed(self, expr: Expr) -> Value:
+    def _computed(self, expr: Expr) -> OnnxValue:
         """A size that is read from a value, or computed from the names."""
         expr = self.numbers.graph.traced.solver.resolved(expr)
         if expr in self._places:
             value, axis = self._places[expr]
             return self._emit("Shape", (value,), (expr,), start=axis, end=axis + 1)
-        total: Value | None = None
+        total: OnnxValue | None = None
         so_far = Expr({})
         for monomial, number in expr.terms:
             term = self._constant(np.array([number], np.int64)) if number != 1 or not monomial else None
@@ -253,7 +253,7 @@ class Operands:
         assert total is not None
         return total
 
-    def _atom(self, atom: Symbol | Floor) -> Value:
+    def _atom(self, atom: Symbol | Floor) -> OnnxValue:
         if isinstance(atom, Floor):
             dividend = self._computed(atom.dividend)
             return self._emit(

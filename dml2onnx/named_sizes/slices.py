@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dml2onnx.onnx_model import INT64, Array, Node
+from dml2onnx.onnx_model import INT64, Array, OnnxNode
 
 BEHIND = (1 << 63) - 1
 """The end of a Slice after all elements."""
@@ -15,7 +15,7 @@ BEFORE = -BEHIND
 """The end of a Slice with a negative step before all elements."""
 
 
-def open_ended(nodes: Sequence[Node], initializers: Sequence[Mapping[str, Array]]) -> dict[int, list[Array]]:
+def open_ended(nodes: Sequence[OnnxNode], initializers: Sequence[Mapping[str, Array]]) -> dict[int, list[Array]]:
     """Returns the constants of a Slice at several sizes by position, with the ends of dimensions generalized.
 
     Returns nothing for other nodes.
@@ -46,7 +46,7 @@ class _Window:
         return len(range(*slice(self.start, None if end < -self.size else end, step).indices(self.size)))
 
 
-def _windows(node: Node, initializers: Mapping[str, Array]) -> list[_Window]:
+def _windows(node: OnnxNode, initializers: Mapping[str, Array]) -> list[_Window]:
     """The windows of a Slice, one for each axis; none if any of its inputs is computed."""
     data, *operands = node.inputs
     rows = [initializers[value.name].tolist() for value in operands if value is not None and value.name in initializers]

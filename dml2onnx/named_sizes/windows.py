@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from dml2onnx.onnx_model import Node
+from dml2onnx.onnx_model import OnnxNode
 from dml2onnx.onnx_model.records import Attribute
 
 GLOBAL = {"AveragePool": "GlobalAveragePool", "MaxPool": "GlobalMaxPool", "LpPool": "GlobalLpPool"}
@@ -13,7 +13,7 @@ GLOBAL = {"AveragePool": "GlobalAveragePool", "MaxPool": "GlobalMaxPool", "LpPoo
 WINDOWED = frozenset({"AveragePool", "Conv", "LpPool", "MaxPool"})
 
 
-class Axis(NamedTuple):
+class WindowAxis(NamedTuple):
     """The attributes of a windowed node along one dimension."""
 
     kernel: int
@@ -34,7 +34,7 @@ class Axis(NamedTuple):
         return (size + self.more) // self.stride + 1
 
 
-def axes_of(node: Node, attributes: Mapping[str, Attribute]) -> list[Axis]:
+def axes_of(node: OnnxNode, attributes: Mapping[str, Attribute]) -> list[WindowAxis]:
     """Returns the dimensions of a windowed node with these attributes."""
     pads = attributes.get("pads")
     weights = node.inputs[1] if node.op_type == "Conv" else None
@@ -45,12 +45,12 @@ def axes_of(node: Node, attributes: Mapping[str, Attribute]) -> list[Axis]:
     strides, dilations = (attributes.get(name, (1,) * count) for name in ("strides", "dilations"))
     ceil = bool(attributes.get("ceil_mode"))
     return [
-        Axis(kernel[i], strides[i], dilations[i], margins[i] + margins[i + count], ceil)  # type: ignore[arg-type, index, operator]  # tuples of whole numbers
+        WindowAxis(kernel[i], strides[i], dilations[i], margins[i] + margins[i + count], ceil)  # type: ignore[arg-type, index, operator]  # tuples of whole numbers
         for i in range(count)
     ]
 
 
-def widest(nodes: Sequence[Node]) -> tuple[int, ...] | None:
+def widest(nodes: Sequence[OnnxNode]) -> tuple[int, ...] | None:
     """Returns paddings that work at all sizes, because windows do not reach the end of the padding."""
     pads = [node.attributes["pads"] for node in nodes]
     if nodes[0].op_type not in WINDOWED or not all(isinstance(pad, tuple) for pad in pads):
@@ -61,7 +61,7 @@ def widest(nodes: Sequence[Node]) -> tuple[int, ...] | None:
     return found if same_start and all(_gives_its_output(node, found) for node in nodes) else None
 
 
-def _gives_its_output(node: Node, pads: tuple[int, ...]) -> bool:
+def _gives_its_output(node: OnnxNode, pads: tuple[int, ...]) -> bool:
     """Whether a node has the same number of windows with these paddings."""
     source, target = node.inputs[0], node.outputs[0]
     if source is None or target is None or node.attributes.get("ceil_mode"):
@@ -70,12 +70,12 @@ def _gives_its_output(node: Node, pads: tuple[int, ...]) -> bool:
     return target.shape[2:] == tuple(axis.count(size) for axis, size in zip(axes, source.shape[2:], strict=True))
 
 
-def whole_pictures(nodes: Sequence[Node]) -> str | None:
+def whole_pictures(nodes: Sequence[OnnxNode]) -> str | None:
     """Returns the operator without a window, if the window is the whole input at all sizes."""
     return GLOBAL.get(nodes[0].op_type) if all(map(_is_whole, nodes)) else None
 
 
-def _is_whole(node: Node) -> bool:
+def _is_whole(node: OnnxNode) -> bool:
     """Whether the window of a pooling node is the whole input without padding."""
     source = node.inputs[0]
     pads = node.attributes.get("pads")

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from math import prod
 
-from dml2onnx.onnx_model.records import Node, OnnxGraph, Origin, Value, has_unknown
+from dml2onnx.onnx_model.records import OnnxGraph, OnnxNode, OnnxValue, Origin, has_unknown
 from dml2onnx.onnx_model.types import DType, stored_size
 
 ALIASES = frozenset({"Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze"})
@@ -59,11 +59,11 @@ def peak(graph: OnnxGraph) -> Peak:
     return most
 
 
-def _is_alias(node: Node) -> bool:
+def _is_alias(node: OnnxNode) -> bool:
     return node.op_type in ALIASES and bool(node.inputs)
 
 
-def _owners(values: tuple[Value | None, ...], owner: dict[str, str]) -> list[str]:
+def _owners(values: tuple[OnnxValue | None, ...], owner: dict[str, str]) -> list[str]:
     return [owner.get(value.name, value.name) for value in values if value is not None]
 
 

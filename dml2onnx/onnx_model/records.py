@@ -101,7 +101,7 @@ class Dequantized:
 
 
 @dataclass(slots=True, eq=False)
-class Value:
+class OnnxValue:
     """A value of a model and its known properties. Nodes refer to the record, so renaming it renames it everywhere."""
 
     name: str
@@ -130,7 +130,7 @@ class Value:
 
 
 @dataclass(slots=True, eq=False)
-class Node:
+class OnnxNode:
     """An ONNX node; ``None`` stands for a missing input or an unused output.
 
     Nodes are never modified. The class is not frozen because creation would take three times as long.
@@ -138,8 +138,8 @@ class Node:
 
     name: str
     op_type: str
-    inputs: tuple[Value | None, ...]
-    outputs: tuple[Value | None, ...]
+    inputs: tuple[OnnxValue | None, ...]
+    outputs: tuple[OnnxValue | None, ...]
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
 
 
@@ -148,16 +148,16 @@ class Body:
     """The body of a node such as Scan; it may use values of the enclosing graph."""
 
     name: str
-    nodes: Sequence[Node]
-    inputs: Sequence[Value]
-    outputs: Sequence[Value]
+    nodes: Sequence[OnnxNode]
+    inputs: Sequence[OnnxValue]
+    outputs: Sequence[OnnxValue]
 
 
 CONTROL_FLOW = frozenset({"If", "Loop", "Scan", "SequenceMap"})
 """Operators with graph attributes."""
 
 
-def bodies(node: Node) -> list[Body]:
+def bodies(node: OnnxNode) -> list[Body]:
     """The bodies of a node, including nested ones."""
     if node.op_type not in CONTROL_FLOW:
         return []
@@ -171,7 +171,7 @@ def bodies(node: Node) -> list[Body]:
     return found
 
 
-def with_bodies(nodes: Iterable[Node]) -> Iterator[Node]:
+def with_bodies(nodes: Iterable[OnnxNode]) -> Iterator[OnnxNode]:
     """Nodes, each followed by those of its bodies."""
     for node in nodes:
         yield node
@@ -185,7 +185,7 @@ class Origin(NamedTuple):
 
     node: str
     operator: str
-    nodes: Sequence[Node]
+    nodes: Sequence[OnnxNode]
     notes: tuple[str, ...] = ()
 
     @property
@@ -195,7 +195,7 @@ class Origin(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Port:
+class OnnxPort:
     """A graph input or output: its public name, its name in the ONNX model, and the caller's view of the buffer.
 
     ``shape`` is in memory order; ``desc`` is the descriptor that reads it or wrote it last.
@@ -217,8 +217,8 @@ class OnnxGraph:
 
     origins: tuple[Origin, ...]
     initializers: Mapping[str, Array]
-    inputs: tuple[Port, ...]
-    outputs: tuple[Port, ...]
+    inputs: tuple[OnnxPort, ...]
+    outputs: tuple[OnnxPort, ...]
     later_opset: int | None = None
     """A later opset that the target supports and that would need fewer nodes, if any."""
 
@@ -228,7 +228,7 @@ class OnnxGraph:
         return tuple(origin for origin in self.origins if origin.operator)
 
     @property
-    def nodes(self) -> list[Node]:
+    def nodes(self) -> list[OnnxNode]:
         """All nodes, in topological order."""
         return [node for origin in self.origins for node in origin.nodes]
 
@@ -243,7 +243,7 @@ class OnnxGraph:
         return sum(stored_size(array.dtype, array.size) for array in self.initializers.values())
 
 
-def logical(array: Array, port: Port) -> Array:
+def logical(array: Array, port: OnnxPort) -> Array:
     """A port's memory-order array in the shape of its descriptor; 4-bit elements one per byte."""
     if has_names(port.shape):
         order = Layout(port.desc.sizes, port.desc.effective_strides).memory_order

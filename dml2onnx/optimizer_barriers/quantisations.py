@@ -10,8 +10,8 @@ from math import prod
 
 import numpy as np
 
-from dml2onnx.onnx_model import INT8, UINT8, Node, Value
-from dml2onnx.optimizer_barriers.ties import Steps, has_no_ties
+from dml2onnx.onnx_model import INT8, UINT8, OnnxNode, OnnxValue
+from dml2onnx.optimizer_barriers.ties import QuantizationParameters, has_no_ties
 from dml2onnx.passes.margins import is_dilated
 from dml2onnx.passes.quantised import DQ, MOVES, Q, Quantised
 
@@ -21,7 +21,7 @@ INEXACT = frozenset({"DepthToSpace", "Resize", "Softmax", *MEANS, *_SUMS})
 _EPSILON = float(np.finfo(np.float32).eps)
 
 
-def enters_body(quantised: Quantised, value: Value | None) -> bool:
+def enters_body(quantised: Quantised, value: OnnxValue | None) -> bool:
     """Whether a body reads dequantized numbers, possibly through movements: ONNX Runtime fails to propagate these.
 
     https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/qdq_transformer/qdq_propagation.cc
@@ -32,7 +32,7 @@ def enters_body(quantised: Quantised, value: Value | None) -> bool:
     return quantised.draft.is_read_inside(value) or any(enters_body(quantised, node.outputs[0]) for node in moves)
 
 
-def signed_constant(quantised: Quantised, node: Node) -> str:
+def signed_constant(quantised: Quantised, node: OnnxNode) -> str:
     """The name of the INT8 constant that a DequantizeLinear reads, or an empty string.
 
     Sessions with the option for exact products convert such constants to UINT8 on processors without VNNI, once per
@@ -44,7 +44,7 @@ def signed_constant(quantised: Quantised, node: Node) -> str:
     return numbers.name if is_signed and numbers is not None else ""
 
 
-def moved_steps(quantised: Quantised, node: Node) -> Sequence[int]:
+def moved_steps(quantised: Quantised, node: OnnxNode) -> Sequence[int]:
     """A movement of dequantized numbers after which a wrong QuantizeLinear and DequantizeLinear are inserted.
 
     For UINT8 the pair is exact. At opset 21, INT8 gets a zero point of UINT8; INT32 is treated as UINT8. This also
@@ -61,7 +61,7 @@ def moved_steps(quantised: Quantised, node: Node) -> Sequence[int]:
     return (0,) if draft.is_output(output) or any(item.op_type != Q for item in draft.readers(output)) else ()
 
 
-def doubled(quantised: Quantised, node: Node) -> Sequence[int]:
+def doubled(quantised: Quantised, node: OnnxNode) -> Sequence[int]:
     """A QuantizeLinear of numbers quantized with other parameters: one of the two is dropped.
 
     https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/double_qdq_pairs_remover.cc
@@ -76,7 +76,7 @@ def doubled(quantised: Quantised, node: Node) -> Sequence[int]:
     return (0,) if own != other else ()
 
 
-def close_bounds(quantised: Quantised, node: Node) -> Sequence[int]:
+def close_bounds(quantised: Quantised, node: OnnxNode) -> Sequence[int]:
     """A Clip before a QuantizeLinear that is dropped although the type's saturation is not equivalent.
 
     It is dropped if the range of the type is within 1.2e-7 of the bounds.
@@ -102,7 +102,7 @@ def close_bounds(quantised: Quantised, node: Node) -> Sequence[int]:
     return (0,) if max(inside) <= 2 * _EPSILON else ()
 
 
-def weights(quantised: Quantised, node: Node) -> Sequence[int]:
+def weights(quantised: Quantised, node: OnnxNode) -> Sequence[int]:
     """FLOAT weights and biases of a node between quantizations, which ONNX Runtime quantizes too.
 
     This includes those that it has folded from constants on loading.
@@ -119,14 +119,14 @@ def weights(quantised: Quantised, node: Node) -> Sequence[int]:
     return () if scale is not None and quantised.is_whole(node, scale) else (0,)
 
 
-def factors(quantised: Quantised, node: Node) -> Sequence[int]:
+def factors(quantised: Quantised, node: OnnxNode) -> Sequence[int]:
     """As :func:`weights` for MatMul, where ONNX Runtime does not quantize FLOAT factors."""
     if not quantised.is_between(node) or quantised.dequantizer(node.inputs[1]) is None:
         return ()
     return () if _are_integers(quantised, node, quantised.maker(node.inputs[1])) else (0,)
 
 
-def _are_integers(quantised: Quantised, node: Node, maker: Node | None) -> bool:
+def _are_integers(quantised: Quantised, node: OnnxNode, maker: OnnxNode | None) -> bool:
     """Whether weights are dequantized in a form with a kernel: UINT8 with one scale, or one per filter."""
     if node.op_type == "ConvTranspose" or maker is None or maker.op_type != DQ:
         return False
@@ -140,7 +140,7 @@ def _are_integers(quantised: Quantised, node: Node, maker: Node | None) -> bool:
     return is_by_filter and values is not None and len(np.unique(values)) == 1
 
 
-def coarse_weights(quantised: Quantised, node: Node) -> Sequence[int]:
+def coarse_weights(quantised: Quantised, node: OnnxNode) -> Sequence[int]:
     """Constants dequantized at run time: the other factor of the product is quantized too (MatMulNBits).
 
     https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/qdq_transformer/selectors_actions/qdq_selectors.cc
@@ -151,7 +151,7 @@ def coarse_weights(quantised: Quantised, node: Node) -> Sequence[int]:
     return (1,) if maker is not None and maker.op_type == DQ and quantised.is_known(maker.inputs[0]) else ()
 
 
-def inexact_kernels(quantised: Quantised, node: Node) -> Sequence[int]:
+def inexact_kernels(quantised: Quantised, node: OnnxNode) -> Sequence[int]:
     """Nodes fused to a quantized kernel that rounds differently (see ``ties.py``), or does not exist.
 
     https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/qdq_transformer/selectors_actions/qdq_selector_action_transformer.cc
@@ -174,7 +174,7 @@ def inexact_kernels(quantised: Quantised, node: Node) -> Sequence[int]:
     return (0,)
 
 
-def refused_means(quantised: Quantised, node: Node) -> Sequence[int]:
+def refused_means(quantised: Quantised, node: OnnxNode) -> Sequence[int]:
     """A quantized mean whose kernel fails: on loading with dilated windows, or at run time with extreme scales.
     https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/mlas/lib/qlgavgpool.cpp
     """
@@ -188,10 +188,10 @@ def refused_means(quantised: Quantised, node: Node) -> Sequence[int]:
     return () if is_supported else (0,)
 
 
-def _steps(quantised: Quantised, node: Node) -> Steps | None:
+def _steps(quantised: Quantised, node: OnnxNode) -> QuantizationParameters | None:
     """The parameters of an 8-bit quantization or dequantization, if they are constants of one element."""
     parameters = quantised.scalar(node)
     of = node.inputs[0] if node.op_type == DQ else node.outputs[0]
     if parameters is None or of is None or of.dtype not in (INT8, UINT8):
         return None
-    return Steps("int8" if of.dtype == INT8 else "uint8", *parameters)
+    return QuantizationParameters("int8" if of.dtype == INT8 else "uint8", *parameters)

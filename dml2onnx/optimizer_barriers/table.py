@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from dml2onnx.onnx_model import CONTROL_FLOW, Node
+from dml2onnx.onnx_model import CONTROL_FLOW, OnnxNode
 from dml2onnx.optimizer_barriers import arithmetic, quantisations
 from dml2onnx.optimizer_barriers.placing import Placing
 from dml2onnx.passes import Pass
 from dml2onnx.passes.draft import Draft
 from dml2onnx.passes.quantised import DQ, MOVES, Q, Quantised
 
-Inputs: TypeAlias = "Callable[[Quantised, Node], Sequence[int]]"
+Inputs: TypeAlias = "Callable[[Quantised, OnnxNode], Sequence[int]]"
 
 
 @dataclass(frozen=True, slots=True)

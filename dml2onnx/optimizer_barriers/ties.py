@@ -17,7 +17,7 @@ _ROUNDINGS = 8
 """Maximal error of both computations in half units in the last place: each has at most four operations."""
 
 
-class Steps(NamedTuple):
+class QuantizationParameters(NamedTuple):
     """The parameters of an 8-bit quantization: numbers are ``(q - zero_point) * scale``."""
 
     data_type: Literal["int8", "uint8"]
@@ -31,7 +31,12 @@ class Steps(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 8)
-def has_no_ties(operator: Literal["Add", "Mul"], a: Steps, b: Steps, result: Steps) -> bool:
+def has_no_ties(
+    operator: Literal["Add", "Mul"],
+    a: QuantizationParameters,
+    b: QuantizationParameters,
+    result: QuantizationParameters,
+) -> bool:
     """Whether no pair of operands has a result so close to a tie that rounding errors matter."""
     low, high = result.limits
     x, y = (np.arange(item.limits[0], item.limits[1] + 1) for item in (a, b))

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dml2onnx.onnx_model import Array, Node, Value
+from dml2onnx.onnx_model import Array, OnnxNode, OnnxValue
 from dml2onnx.passes.draft import Draft
 
 _IDEMPOTENT = frozenset({"Abs", "Ceil", "Floor", "Relu", "Round", "Sign"})
@@ -42,14 +42,14 @@ def merge_activations(draft: Draft) -> None:
             draft.let_go(before, f"is undone by {node.name}")
 
 
-def _clips(draft: Draft, before: Node, node: Node, result: Value) -> None:
+def _clips(draft: Draft, before: OnnxNode, node: OnnxNode, result: OnnxValue) -> None:
     """Clips the bounds of the inner Clip by those of the outer one."""
     inner, outer = _bounds(draft, before, result), _bounds(draft, node, result)
     if _has_both_zeros(*inner, *outer):
         return
     if any(bool(np.greater(low, high)) for low, high in (inner, outer)):
         return
-    bounds: list[Value | None] = []
+    bounds: list[OnnxValue | None] = []
     for index, (name, none) in enumerate(zip(("min", "max"), _limits(result), strict=True)):
         number = np.clip(inner[index], *outer)
         # kernels use the largest finite number for an absent bound, so infinity may not replace it
@@ -62,7 +62,7 @@ def _clips(draft: Draft, before: Node, node: Node, result: Value) -> None:
     draft.let_go(before, f"its bounds are part of {merged.name}")
 
 
-def _limits(result: Value) -> tuple[Array, Array]:
+def _limits(result: OnnxValue) -> tuple[Array, Array]:
     """The defaults of the bounds."""
     if result.dtype.kind == "f":
         return np.array(-np.inf, result.dtype), np.array(np.inf, result.dtype)
@@ -70,7 +70,7 @@ def _limits(result: Value) -> tuple[Array, Array]:
     return np.array(info.min, result.dtype), np.array(info.max, result.dtype)
 
 
-def _bounds(draft: Draft, node: Node, result: Value) -> tuple[Array, Array]:
+def _bounds(draft: Draft, node: OnnxNode, result: OnnxValue) -> tuple[Array, Array]:
     """Both bounds, which lowering never sets to NaN."""
     found = list(_limits(result))
     for index, item in enumerate(node.inputs[1:]):
@@ -81,7 +81,7 @@ def _bounds(draft: Draft, node: Node, result: Value) -> tuple[Array, Array]:
     return found[0], found[1]
 
 
-def _is_open(node: Node, index: int) -> bool:
+def _is_open(node: OnnxNode, index: int) -> bool:
     return len(node.inputs) < index + 2 or node.inputs[index + 1] is None
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from heapq import heappop, heappush
 from itertools import chain
 
-from dml2onnx.onnx_model import CONTROL_FLOW, Array, DType, Node, OnnxGraph, Origin, Value, bodies
+from dml2onnx.onnx_model import CONTROL_FLOW, Array, DType, OnnxGraph, OnnxNode, OnnxValue, Origin, bodies
 from dml2onnx.onnx_model.records import Attribute
 from dml2onnx.targets import Target
 
@@ -29,9 +29,9 @@ class Draft:
         """Values read by bodies."""
         self._nodes = graph.nodes
         """The original nodes; their indices are the places."""
-        self._places: dict[Node, int] = {}
+        self._places: dict[OnnxNode, int] = {}
         """The place of a node; filled on the first replacement."""
-        self._stands: dict[int, list[Node]] = {}
+        self._stands: dict[int, list[OnnxNode]] = {}
         """The nodes at a place, unless it is just the original node."""
         self._found: defaultdict[str, list[int]] = defaultdict(list)
         """The places at which an operator occurs, or has occurred."""
@@ -39,11 +39,11 @@ class Draft:
         """The operators of the current walk."""
         self._ahead: list[int] = []
         """The places that the walk has yet to visit, as a heap."""
-        self._gone: set[Node] = set()
-        self._new: dict[Node, None] = {}
+        self._gone: set[OnnxNode] = set()
+        self._new: dict[OnnxNode, None] = {}
         """Nodes that passes have made, not counting changes of inputs."""
-        self._makers: dict[str, Node] = {}
-        self._readers: dict[str, Node | dict[Node, None]] = {}
+        self._makers: dict[str, OnnxNode] = {}
+        self._readers: dict[str, OnnxNode | dict[OnnxNode, None]] = {}
         """The only reader of a value, as for most values, or all current readers once there was a second."""
         self._notes: dict[int, list[str]] = {}
         """Notes by place."""
@@ -61,11 +61,11 @@ class Draft:
         """All current and past operators."""
         return self._found.keys()
 
-    def in_order(self) -> list[Node]:
+    def in_order(self) -> list[OnnxNode]:
         """All nodes in topological order."""
         return [node for place, original in enumerate(self._nodes) for node in self._stands.get(place, (original,))]
 
-    def nodes(self, operators: frozenset[str]) -> Iterator[Node]:
+    def nodes(self, operators: frozenset[str]) -> Iterator[OnnxNode]:
         """Yields the nodes of some operators in topological order, one walk at a time.
 
         Places that the walk has yet to visit may change meanwhile.
@@ -82,28 +82,28 @@ class Draft:
                 if node.op_type in operators:
                     yield node
 
-    def is_there(self, node: Node) -> bool:
+    def is_there(self, node: OnnxNode) -> bool:
         """Whether a node has not been replaced."""
         return node not in self._gone
 
-    def maker(self, value: Value | None) -> Node | None:
+    def maker(self, value: OnnxValue | None) -> OnnxNode | None:
         """The node that produces a value; ``None`` for inputs and constants."""
         return None if value is None else self._makers.get(value.name)
 
-    def readers(self, value: Value | None) -> tuple[Node, ...]:
+    def readers(self, value: OnnxValue | None) -> tuple[OnnxNode, ...]:
         """The distinct nodes that read a value; for bodies, the node that contains them."""
         found = None if value is None else self._readers.get(value.name)
-        return (found,) if isinstance(found, Node) else tuple(found or ())
+        return (found,) if isinstance(found, OnnxNode) else tuple(found or ())
 
-    def is_pinned(self, value: Value | None) -> bool:
+    def is_pinned(self, value: OnnxValue | None) -> bool:
         """Whether a value must keep its name: it is a graph output, or a body reads it."""
         return value is not None and (value.name in self._outputs or value.name in self._inside)
 
-    def is_output(self, value: Value | None) -> bool:
+    def is_output(self, value: OnnxValue | None) -> bool:
         """Whether a value is a graph output."""
         return value is not None and value.name in self._outputs
 
-    def is_read_inside(self, value: Value | None) -> bool:
+    def is_read_inside(self, value: OnnxValue | None) -> bool:
         """Whether a body reads a value."""
         return value is not None and value.name in self._inside
 
@@ -112,7 +112,7 @@ class Draft:
         """Whether any node has a body."""
         return bool(self._inside)
 
-    def new_nodes(self) -> list[Node]:
+    def new_nodes(self) -> list[OnnxNode]:
         """The current nodes that passes have made, not counting changes of inputs."""
         return [node for node in self._new if node not in self._gone]
 
@@ -121,17 +121,17 @@ class Draft:
         self._fresh("")
         return frozenset(self._names)
 
-    def constant(self, value: Value | None) -> Array | None:
+    def constant(self, value: OnnxValue | None) -> Array | None:
         """The contents of a constant, possibly mapped from a file; ``None`` for other values."""
         return None if value is None else self._initializers.get(value.name)
 
     # --- Changes -----------------------------------------------------------------------------------------------------
 
-    def value(self, name: str, dtype: DType, shape: Sequence[int]) -> Value:
+    def value(self, name: str, dtype: DType, shape: Sequence[int]) -> OnnxValue:
         """Returns a new value with this name or the next free one."""
-        return Value(self._fresh(name), dtype, tuple(shape))
+        return OnnxValue(self._fresh(name), dtype, tuple(shape))
 
-    def store(self, array: Array, name: str) -> Value:
+    def store(self, array: Array, name: str) -> OnnxValue:
         """Adds a constant with this name or the next free one."""
         value = self.value(name, array.dtype, array.shape)
         self._initializers[value.name] = array
@@ -145,15 +145,15 @@ class Draft:
     def node(
         self,
         op_type: str,
-        inputs: Sequence[Value | None],
-        outputs: Sequence[Value | None],
+        inputs: Sequence[OnnxValue | None],
+        outputs: Sequence[OnnxValue | None],
         attributes: Mapping[str, Attribute] | None = None,
-    ) -> Node:
+    ) -> OnnxNode:
         """Returns a new node named after its first output; :meth:`replace` adds it to the model."""
         name = next(item.name for item in outputs if item is not None)
-        return Node(name, op_type, tuple(inputs), tuple(outputs), attributes or {})
+        return OnnxNode(name, op_type, tuple(inputs), tuple(outputs), attributes or {})
 
-    def replace(self, node: Node, *others: Node, note: str = "") -> None:
+    def replace(self, node: OnnxNode, *others: OnnxNode, note: str = "") -> None:
         """Replaces ``node`` by other nodes, which may include it; ``explain`` shows the note.
 
         Unread nodes are removed at the start and in :meth:`finish`.
@@ -178,12 +178,12 @@ class Draft:
         if note:
             self._notes.setdefault(place, []).append(note)
 
-    def let_go(self, node: Node | None, note: str) -> None:
+    def let_go(self, node: OnnxNode | None, note: str) -> None:
         """Removes a node if its outputs are unused; ``explain`` shows the note."""
         if node is not None and node not in self._gone and not any(map(self._is_wanted, node.outputs)):
             self.replace(node, note=note)
 
-    def redirect(self, old: Value, new: Value) -> None:
+    def redirect(self, old: OnnxValue, new: OnnxValue) -> None:
         """Makes all nodes that read ``old`` read ``new``; bodies do not change, so ``old`` must not be pinned."""
         for reader in self.readers(old):
             inputs = tuple(new if item is not None and item.name == old.name else item for item in reader.inputs)
@@ -233,10 +233,10 @@ class Draft:
                 self.replace(node)
                 unread += filter(None, map(self.maker, node.inputs))
 
-    def _is_wanted(self, value: Value | None) -> bool:
+    def _is_wanted(self, value: OnnxValue | None) -> bool:
         return value is not None and (value.name in self._outputs or bool(self._readers.get(value.name)))
 
-    def _enter(self, nodes: Iterable[Node]) -> None:
+    def _enter(self, nodes: Iterable[OnnxNode]) -> None:
         makers, readers = self._makers, self._readers
         for node in nodes:
             for item in node.outputs:
@@ -254,14 +254,14 @@ class Draft:
                 for name in inner:
                     self._also_reads(node, name)
 
-    def _also_reads(self, node: Node, name: str) -> None:
+    def _also_reads(self, node: OnnxNode, name: str) -> None:
         found = self._readers.setdefault(name, node)
         if isinstance(found, dict):
             found[node] = None
         elif found is not node:
             self._readers[name] = {found: None, node: None}
 
-    def _leave(self, node: Node) -> None:
+    def _leave(self, node: OnnxNode) -> None:
         for item in node.outputs:
             if item is not None and self._makers.get(item.name) is node:
                 del self._makers[item.name]
@@ -287,21 +287,21 @@ class Draft:
         return candidate
 
 
-def only_output(node: Node) -> Value:
+def only_output(node: OnnxNode) -> OnnxValue:
     """The output of a node that has exactly one."""
     (value,) = node.outputs
     assert value is not None
     return value
 
 
-def _read_inside(node: Node) -> set[str]:
+def _read_inside(node: OnnxNode) -> set[str]:
     """The names that the bodies of a node return, and that their nodes read."""
     inner = bodies(node)
     read = {item.name for body in inner for each in body.nodes for item in each.inputs if item is not None}
     return read.union(item.name for body in inner for item in body.outputs)
 
 
-def _produced_inside(node: Node) -> set[str]:
+def _produced_inside(node: OnnxNode) -> set[str]:
     """The names of the inputs of a node's bodies, and of the values that their nodes produce."""
     inner = bodies(node)
     produced = {item.name for body in inner for each in body.nodes for item in each.outputs if item is not None}

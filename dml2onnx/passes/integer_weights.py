@@ -20,7 +20,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dml2onnx.onnx_model import Dequantized, Node, Value
+from dml2onnx.onnx_model import Dequantized, OnnxNode, OnnxValue
 from dml2onnx.passes.draft import Draft
 from dml2onnx.passes.quantised import DQ, Quantised
 
@@ -31,7 +31,7 @@ _PRODUCTS = frozenset({"Conv", "Gemm", "MatMul"})
 def keep_integers(draft: Draft) -> None:
     """Inserts a DequantizeLinear before the weights of each such product."""
     quantised = Quantised(draft)
-    stored: dict[str, list[Value]] = {}
+    stored: dict[str, list[OnnxValue]] = {}
     for node in draft.nodes(_PRODUCTS):
         result, weights = node.outputs[0], node.inputs[1]
         if result is None or result.paired or weights is None or weights.dequantized is None:
@@ -47,7 +47,7 @@ def keep_integers(draft: Draft) -> None:
             draft.replace(node, dequantize, replace(node, inputs=(node.inputs[0], output, *node.inputs[2:])))
 
 
-def _fits(node: Node, found: Dequantized) -> bool:
+def _fits(node: OnnxNode, found: Dequantized) -> bool:
     """Whether a kernel supports them: 8 bits with one scale, or one scale per filter and a single zero point."""
     if found.x.dtype.itemsize > 1 or found.scale.size == 1:
         return found.x.dtype.itemsize == 1
@@ -56,7 +56,7 @@ def _fits(node: Node, found: Dequantized) -> bool:
     return is_by_filter and len(np.unique(found.zero_point)) == 1
 
 
-def _stored(draft: Draft, weights: Value, found: Dequantized) -> list[Value]:
+def _stored(draft: Draft, weights: OnnxValue, found: Dequantized) -> list[OnnxValue]:
     offset = 128 if found.x.dtype == np.int8 else 0
     x, zero_point = (np.asarray(item.astype(np.int16) + offset, np.uint8) for item in (found.x, found.zero_point))
     name = found.label or weights.name

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dml2onnx.onnx_model import FLOAT, INT8, UINT8, Node, Value
+from dml2onnx.onnx_model import FLOAT, INT8, UINT8, OnnxNode, OnnxValue
 from dml2onnx.passes.draft import Draft
 from dml2onnx.targets import QDQ
 
@@ -44,7 +44,7 @@ def keep_bytes(draft: Draft) -> None:
             _keep_raised(draft, node)
 
 
-def _only(draft: Draft, value: Value | None, op_type: str) -> Node | None:
+def _only(draft: Draft, value: OnnxValue | None, op_type: str) -> OnnxNode | None:
     """The node that produces a value, if it has this type and a single reader."""
     maker = draft.maker(value)
     if maker is None or maker.op_type != op_type or draft.is_pinned(value) or len(draft.readers(value)) != 1:
@@ -52,7 +52,7 @@ def _only(draft: Draft, value: Value | None, op_type: str) -> Node | None:
     return maker
 
 
-def _keep_raised(draft: Draft, product: Node) -> None:
+def _keep_raised(draft: Draft, product: OnnxNode) -> None:
     """Makes a product read the original UINT8 numbers if it converts INT8 back to them."""
     value = product.inputs[0]
     moved = draft.maker(value)
@@ -68,14 +68,14 @@ def _keep_raised(draft: Draft, product: Node) -> None:
         )
 
 
-def _lowered(draft: Draft, pooled: Value, result: Value) -> list[Node]:
+def _lowered(draft: Draft, pooled: OnnxValue, result: OnnxValue) -> list[OnnxNode]:
     """Converts UINT8 to INT8: minus 128, which modulo 256 is plus 128."""
     middle = draft.store(np.array(_MIDDLE, np.uint8), f"{result.name}/middle")
     moved = draft.value(f"{pooled.name}/Add", UINT8, result.shape)
     return [draft.node("Add", [pooled, middle], [moved]), draft.node("Cast", [moved], [result], {"to": 3})]
 
 
-def _dequantised(draft: Draft, pool: Node) -> None:
+def _dequantised(draft: Draft, pool: OnnxNode) -> None:
     """Replaces a MaxPool of integers between casts by one of dequantized numbers, which have the same order."""
     before, readers = _only(draft, pool.inputs[0], "Cast"), draft.readers(pool.outputs[0])
     if before is None or draft.is_pinned(pool.outputs[0]) or len(pool.outputs) != 1 or len(readers) != 1:
@@ -96,7 +96,7 @@ def _dequantised(draft: Draft, pool: Node) -> None:
     draft.replace(after, draft.node("QuantizeLinear", [pooled, *quantiser.inputs[1:]], [result]))
 
 
-def _narrow(draft: Draft, pool: Node) -> None:
+def _narrow(draft: Draft, pool: OnnxNode) -> None:
     """Replaces a MaxPool of FLOAT between casts by one of UINT8; INT8 is converted after the MaxPool instead."""
     before = _only(draft, pool.inputs[0], "Cast")
     readers = draft.readers(pool.outputs[0])
@@ -123,7 +123,7 @@ def _narrow(draft: Draft, pool: Node) -> None:
     draft.let_go(before, f"is not needed by {narrow.name}")
 
 
-def _unsigned(draft: Draft, value: Value) -> Value | None:
+def _unsigned(draft: Draft, value: OnnxValue) -> OnnxValue | None:
     """The UINT8 numbers from which INT8 ones were converted."""
     cast = draft.maker(value)
     moved = None if cast is None or cast.op_type != "Cast" else draft.maker(cast.inputs[0])
@@ -132,6 +132,6 @@ def _unsigned(draft: Draft, value: Value) -> Value | None:
     return moved.inputs[0]
 
 
-def _is_middle(draft: Draft, value: Value | None) -> bool:
+def _is_middle(draft: Draft, value: OnnxValue | None) -> bool:
     added = draft.constant(value)
     return added is not None and added.dtype == UINT8 and added.size == 1 and added.item() == _MIDDLE

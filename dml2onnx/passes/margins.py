@@ -21,10 +21,10 @@ from typing import TypeAlias, cast
 
 import numpy as np
 
-from dml2onnx.onnx_model import Array, DType, Node, Value
+from dml2onnx.onnx_model import Array, DType, OnnxNode, OnnxValue
 from dml2onnx.passes.draft import Draft, only_output
 
-Takes: TypeAlias = Callable[[Draft, Node, "_Margin"], bool]
+Takes: TypeAlias = Callable[[Draft, OnnxNode, "_Margin"], bool]
 
 OPERATORS = frozenset({"Concat", "Pad"})
 _ZERO_POINT = 2
@@ -37,7 +37,7 @@ _MOST_STEPS = 8
 class _Margin:
     """The margin that a Pad, or a Concat with constants, adds to the spatial axes of (N, C, ...)."""
 
-    source: Value | None
+    source: OnnxValue | None
     start: tuple[int, ...]
     end: tuple[int, ...]
     value: Array
@@ -48,7 +48,7 @@ class _Margin:
     """Whether casts between source and reader are monotonic."""
 
     @classmethod
-    def of(cls, source: Value | None, start: Sequence[int], end: Sequence[int], value: Array) -> _Margin:
+    def of(cls, source: OnnxValue | None, start: Sequence[int], end: Sequence[int], value: Array) -> _Margin:
         """A margin in the type of the source."""
         return cls(source, tuple(start), tuple(end), value, _is_lowest(value))
 
@@ -92,7 +92,7 @@ def _fold_all(draft: Draft, takes: Takes) -> None:
                 _Fold(draft, node, margin, takes).build()
 
 
-def _margin(draft: Draft, node: Node) -> _Margin | None:
+def _margin(draft: Draft, node: OnnxNode) -> _Margin | None:
     """The margin of a Pad with a constant, nonnegative width, in spatial axes only."""
     pads, output = draft.constant(node.inputs[1]), node.outputs[0]
     if node.attributes.get("mode", "constant") != "constant" or pads is None or output is None or output.rank < 3:
@@ -106,7 +106,7 @@ def _margin(draft: Draft, node: Node) -> _Margin | None:
     return _Margin.of(node.inputs[0], start[2:], end[2:], value.reshape(()))
 
 
-def _joined(draft: Draft, node: Node) -> _Margin | None:
+def _joined(draft: Draft, node: OnnxNode) -> _Margin | None:
     """The margin of a Concat along one spatial axis, which legalization emits if Pad has no kernel."""
     axis, output = cast("int", node.attributes["axis"]), node.outputs[0]
     values = [draft.constant(item) for item in node.inputs]
@@ -135,13 +135,13 @@ def _is_uniform(part: Array) -> bool:
 class _Fold:
     """Folds one Pad into all windows over its output, also through casts."""
 
-    def __init__(self, draft: Draft, pad: Node, margin: _Margin, takes: Takes) -> None:
+    def __init__(self, draft: Draft, pad: OnnxNode, margin: _Margin, takes: Takes) -> None:
         self._draft = draft
         self._pad = pad
         self._margin = margin
         self._takes = takes
-        self._found: list[tuple[Node, tuple[Node, ...]]] = []
-        self._inner: dict[Node, Value] = {}
+        self._found: list[tuple[OnnxNode, tuple[OnnxNode, ...]]] = []
+        self._inner: dict[OnnxNode, OnnxValue] = {}
 
     def build(self) -> None:
         """Folds into all readers or none: pads in some readers only would add work to the Pad that stays."""
@@ -151,7 +151,7 @@ class _Fold:
             for step in (self._pad, *dict.fromkeys(step for _, between in self._found for step in between)):
                 self._draft.replace(step, note=f"its margin is in the pads of {self._found[0][0].name}")
 
-    def _collect(self, value: Value | None, between: tuple[Node, ...], margin: _Margin) -> bool:
+    def _collect(self, value: OnnxValue | None, between: tuple[OnnxNode, ...], margin: _Margin) -> bool:
         """Collects the readers of a padded value; returns whether all of them can have the margin."""
         readers = self._draft.readers(value)
         if value is None or self._draft.is_pinned(value) or not readers:
@@ -172,7 +172,7 @@ class _Fold:
                 return False
         return True
 
-    def _fold(self, reader: Node, between: tuple[Node, ...]) -> None:
+    def _fold(self, reader: OnnxNode, between: tuple[OnnxNode, ...]) -> None:
         x = self._margin.source
         assert x is not None
         for step in between:
@@ -185,7 +185,7 @@ class _Fold:
         folded = replace(reader, inputs=(x, *reader.inputs[1:]), attributes=attributes)
         self._draft.replace(reader, folded, note=f"its pads include the margin of {self._pad.name}")
 
-    def _repeated(self, step: Node, x: Value) -> Value:
+    def _repeated(self, step: OnnxNode, x: OnnxValue) -> OnnxValue:
         """Repeats a Cast on the value before padding."""
         result = only_output(step)
         if step not in self._inner:
@@ -195,14 +195,14 @@ class _Fold:
         return self._inner[step]
 
 
-def _own_pads(reader: Node, margin: _Margin) -> tuple[int, ...]:
+def _own_pads(reader: OnnxNode, margin: _Margin) -> tuple[int, ...]:
     return cast("tuple[int, ...]", reader.attributes.get("pads", (0,) * 2 * len(margin.start)))
 
 
 # --- Equivalence of margin and pads ----------------------------------------------------------------------------------
 
 
-def _takes(draft: Draft, reader: Node, margin: _Margin) -> bool:
+def _takes(draft: Draft, reader: OnnxNode, margin: _Margin) -> bool:
     """Whether a node's pads are bitwise equivalent to the margin."""
     is_zero = not any(margin.value.tobytes())  # -0.0 is not
     match reader.op_type:
@@ -222,7 +222,7 @@ def _takes(draft: Draft, reader: Node, margin: _Margin) -> bool:
     return False
 
 
-def _ignores(draft: Draft, reader: Node, margin: _Margin) -> bool:
+def _ignores(draft: Draft, reader: OnnxNode, margin: _Margin) -> bool:
     """Whether a node is a maximum over nonnegative numbers with a margin of zeros."""
     is_zero = margin.value.dtype.kind in "fiu" and margin.value.item() == 0
     is_maximum = reader.op_type == "MaxPool" and len(reader.outputs) == 1
@@ -231,7 +231,7 @@ def _ignores(draft: Draft, reader: Node, margin: _Margin) -> bool:
     return _is_not_negative(draft, margin.source, _MOST_STEPS)
 
 
-def _is_not_negative(draft: Draft, value: Value | None, steps: int) -> bool:
+def _is_not_negative(draft: Draft, value: OnnxValue | None, steps: int) -> bool:
     if value is not None and value.dtype.kind == "u":
         return True
     constant = draft.constant(value)
@@ -252,19 +252,19 @@ def _is_not_negative(draft: Draft, value: Value | None, steps: int) -> bool:
     return maker.op_type in ("Relu", "Sigmoid", "Softmax")
 
 
-def _is_clipped_above_zero(draft: Draft, clip: Node) -> bool:
+def _is_clipped_above_zero(draft: Draft, clip: OnnxNode) -> bool:
     """Whether both bounds are nonnegative; if they cross, the upper one wins."""
     bounds = [draft.constant(item) for item in clip.inputs[1:] if item is not None]
     has_low = len(clip.inputs) > 1 and clip.inputs[1] is not None
     return has_low and all(bound is not None and bound.item() >= 0 for bound in bounds)
 
 
-def _casts_rising(node: Node) -> bool:
+def _casts_rising(node: OnnxNode) -> bool:
     operand, output = node.inputs[0], node.outputs[0]
     return operand is not None and output is not None and _is_rising(operand.dtype, output.dtype)
 
 
-def _is_finite(draft: Draft, weights: Value | None) -> bool:
+def _is_finite(draft: Draft, weights: OnnxValue | None) -> bool:
     """Whether weights are finite: pads skip the products of zero with infinity and NaN."""
     values = draft.constant(weights)
     return values is not None and bool(np.isfinite(values).all())
@@ -277,12 +277,12 @@ def _is_lowest(value: Array) -> bool:
     return value.dtype.kind in "iu" and int(value.item()) == np.iinfo(value.dtype.name).min
 
 
-def is_dilated(pool: Node) -> bool:
+def is_dilated(pool: OnnxNode) -> bool:
     """Whether the windows of a pool are dilated."""
     return any(step != 1 for step in cast("tuple[int, ...]", pool.attributes.get("dilations", ())))
 
 
-def _fits(reader: Node, margin: _Margin) -> bool:
+def _fits(reader: OnnxNode, margin: _Margin) -> bool:
     """Whether all pads are smaller than the window, as ONNX Runtime requires; so no window is in padding only."""
     if is_dilated(reader):
         return False

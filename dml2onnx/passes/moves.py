@@ -18,7 +18,7 @@ from typing import cast
 
 import numpy as np
 
-from dml2onnx.onnx_model import ELEMENT_TYPES, DType, Node, Value, has_unknown
+from dml2onnx.onnx_model import ELEMENT_TYPES, DType, OnnxNode, OnnxValue, has_unknown
 from dml2onnx.passes.draft import Draft, only_output
 from dml2onnx.targets import exact_wider
 
@@ -36,7 +36,7 @@ def merge_moves(draft: Draft) -> None:
             merge(draft, before, node)
 
 
-def _instead(draft: Draft, node: Node, source: Value) -> None:
+def _instead(draft: Draft, node: OnnxNode, source: OnnxValue) -> None:
     """Replaces the output of a node by ``source``."""
     result = only_output(node)
     if draft.is_pinned(result):
@@ -48,7 +48,7 @@ def _instead(draft: Draft, node: Node, source: Value) -> None:
 
 
 def _moved(
-    draft: Draft, before: Node, node: Node, inputs: tuple[Value | None, ...], attributes: dict[str, object]
+    draft: Draft, before: OnnxNode, node: OnnxNode, inputs: tuple[OnnxValue | None, ...], attributes: dict[str, object]
 ) -> None:
     """Makes ``node`` read the input of ``before``."""
     merged = draft.node(node.op_type, (before.inputs[0], *inputs), node.outputs, cast("dict[str, int]", attributes))
@@ -56,7 +56,7 @@ def _moved(
     draft.let_go(before, f"its {before.op_type} is part of {merged.name}")
 
 
-def _transposes(draft: Draft, before: Node, node: Node) -> None:
+def _transposes(draft: Draft, before: OnnxNode, node: OnnxNode) -> None:
     first, second = (cast("tuple[int, ...]", item.attributes["perm"]) for item in (before, node))
     order = tuple(first[axis] for axis in second)
     source, *_ = _chain(before, node)
@@ -66,14 +66,14 @@ def _transposes(draft: Draft, before: Node, node: Node) -> None:
         _moved(draft, before, node, (), {"perm": order})
 
 
-def _chain(before: Node, node: Node) -> tuple[Value, Value, Value]:
+def _chain(before: OnnxNode, node: OnnxNode) -> tuple[OnnxValue, OnnxValue, OnnxValue]:
     """The input, the intermediate value and the output of two consecutive movements."""
     source = before.inputs[0]
     assert source is not None
     return source, only_output(before), only_output(node)
 
 
-def _reshapes(draft: Draft, before: Node, node: Node) -> None:
+def _reshapes(draft: Draft, before: OnnxNode, node: OnnxNode) -> None:
     """Reshapes to the last shape."""
     source, middle, result = _chain(before, node)
     if any(map(has_unknown, (source.shape, middle.shape, result.shape))):
@@ -84,7 +84,7 @@ def _reshapes(draft: Draft, before: Node, node: Node) -> None:
         _instead(draft, node, source)
 
 
-def _casts(draft: Draft, before: Node, node: Node) -> None:
+def _casts(draft: Draft, before: OnnxNode, node: OnnxNode) -> None:
     """Casts directly to the last type, if the middle type holds every number of the first."""
     source, middle, result = _chain(before, node)
     if not _survives(source.dtype, middle.dtype, result.dtype):
@@ -110,7 +110,7 @@ def _holds(wide: DType, dtype: DType) -> bool:
     return wide == dtype or ELEMENT_TYPES[wide][1] in exact_wider(ELEMENT_TYPES[dtype][1])
 
 
-def _slices(draft: Draft, before: Node, node: Node) -> None:
+def _slices(draft: Draft, before: OnnxNode, node: OnnxNode) -> None:
     """Merges Slices with positive steps."""
     first, second = kept_ranges(draft, before), kept_ranges(draft, node)
     source, result = before.inputs[0], node.outputs[0]
@@ -136,7 +136,7 @@ def _slices(draft: Draft, before: Node, node: Node) -> None:
     _moved(draft, before, node, inputs, {})
 
 
-def kept_ranges(draft: Draft, node: Node) -> dict[int, slice] | None:
+def kept_ranges(draft: Draft, node: OnnxNode) -> dict[int, slice] | None:
     """The range that a Slice keeps of each of its axes; ``None`` if unknown or backwards."""
     source = node.inputs[0]
     values = [draft.constant(item) for item in node.inputs[1:]]
@@ -149,10 +149,10 @@ def kept_ranges(draft: Draft, node: Node) -> dict[int, slice] | None:
     return {axis: slice(*part) for axis, part in zip(axes, zip(starts, ends, steps, strict=True), strict=True)}
 
 
-def _concats(draft: Draft, _: Node, node: Node) -> None:
+def _concats(draft: Draft, _: OnnxNode, node: OnnxNode) -> None:
     """Inlines Concats along the same axis that only this one reads."""
-    inputs: list[Value | None] = []
-    inner: list[Node] = []
+    inputs: list[OnnxValue | None] = []
+    inner: list[OnnxNode] = []
     for item in node.inputs:
         maker = draft.maker(item)
         is_same = maker is not None and (maker.op_type, maker.attributes) == (node.op_type, node.attributes)
@@ -169,7 +169,7 @@ def _concats(draft: Draft, _: Node, node: Node) -> None:
             draft.let_go(maker, f"is part of {merged.name}")
 
 
-def _pads(draft: Draft, before: Node, node: Node) -> None:
+def _pads(draft: Draft, before: OnnxNode, node: OnnxNode) -> None:
     """Adds up margins with the same value."""
     first, second = (draft.constant(item.inputs[1]) for item in (before, node))
     result = node.outputs[0]
@@ -179,7 +179,7 @@ def _pads(draft: Draft, before: Node, node: Node) -> None:
         _moved(draft, before, node, (draft.store(first + second, f"{result.name}/pads"), *node.inputs[2:]), {})
 
 
-_MERGES: dict[str, Callable[[Draft, Node, Node], None]] = {
+_MERGES: dict[str, Callable[[Draft, OnnxNode, OnnxNode], None]] = {
     "Cast": _casts,
     "Concat": _concats,
     "Pad": _pads,

@@ -16,7 +16,7 @@ from typing import cast
 
 import numpy as np
 
-from dml2onnx.onnx_model import Node, Value
+from dml2onnx.onnx_model import OnnxNode, OnnxValue
 from dml2onnx.passes.draft import Draft
 from dml2onnx.passes.moves import kept_ranges
 
@@ -58,7 +58,7 @@ def turn_parts(draft: Draft) -> None:
             draft.let_go(maker, f"its slices are joined by {node.name}")
 
 
-def _part(draft: Draft, maker: Node, item: Value | None) -> tuple[Value, int, int] | None:
+def _part(draft: Draft, maker: OnnxNode, item: OnnxValue | None) -> tuple[OnnxValue, int, int] | None:
     """Source, axis and index of a slice of one step; ``None`` for other values."""
     source = maker.inputs[0] if maker.inputs else None
     if source is None or item is None:

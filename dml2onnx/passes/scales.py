@@ -23,7 +23,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from dml2onnx.onnx_model import DOUBLE, FLOAT, Array, Node, Value
+from dml2onnx.onnx_model import DOUBLE, FLOAT, Array, OnnxNode, OnnxValue
 from dml2onnx.passes.draft import Draft, only_output
 
 Numbers = npt.NDArray[np.float64]
@@ -38,10 +38,10 @@ _PRODUCTS = frozenset({"Conv", "ConvTranspose", *_OF_MATRICES})
 class _Affine:
     """``x * factor + term``, computed by a chain of nodes; factor and term broadcast to ``x``."""
 
-    x: Value
+    x: OnnxValue
     factor: Numbers
     term: Numbers
-    nodes: list[Node]
+    nodes: list[OnnxNode]
     """The last first."""
 
     @property
@@ -50,7 +50,7 @@ class _Affine:
         return bool(np.isfinite(self.factor).all() and np.isfinite(self.term).all() and self.factor.all())
 
     @property
-    def result(self) -> Value:
+    def result(self) -> OnnxValue:
         """The output of the last node."""
         return only_output(self.nodes[0])
 
@@ -64,21 +64,21 @@ def fold_scales(draft: Draft) -> None:
         folded = moved + sum(_fold(draft, node) for node in reversed(list(draft.nodes(OPERATORS)))) > 0
 
 
-def _is_last(draft: Draft, node: Node) -> bool:
+def _is_last(draft: Draft, node: OnnxNode) -> bool:
     """Whether a node is the last step of its chain."""
     output = node.outputs[0]
     readers = draft.readers(output)
     return draft.is_pinned(output) or len(readers) != 1 or _step(draft, readers[0]) is None
 
 
-def _fold(draft: Draft, last: Node) -> bool:
+def _fold(draft: Draft, last: OnnxNode) -> bool:
     found = _chain(draft, last) if draft.is_there(last) else None
     if found is None or not found.is_sound:
         return False
     return _into_maker(draft, found) or _into_reader(draft, found) or _into_fewer(draft, found)
 
 
-def _chain(draft: Draft, last: Node) -> _Affine | None:
+def _chain(draft: Draft, last: OnnxNode) -> _Affine | None:
     """The longest chain of affine steps that ends with a node."""
     step = _step(draft, last)
     if step is None:
@@ -95,7 +95,7 @@ def _chain(draft: Draft, last: Node) -> _Affine | None:
         found = _Affine(before.x, factor, term, [*found.nodes, *before.nodes])
 
 
-def _step(draft: Draft, node: Node) -> _Affine | None:
+def _step(draft: Draft, node: OnnxNode) -> _Affine | None:
     """A node with one input that is not constant, and constants that broadcast to its shape."""
     if node.op_type not in _STEPS or len(node.outputs) != 1:
         return None
@@ -123,7 +123,7 @@ def _step(draft: Draft, node: Node) -> _Affine | None:
     return None
 
 
-def _normalization(node: Node, x: Value, values: list[Array | None]) -> _Affine:
+def _normalization(node: OnnxNode, x: OnnxValue, values: list[Array | None]) -> _Affine:
     shape = (-1, *(1,) * (x.rank - 2))
     scale, bias, mean, variance = (cast("Array", item).astype(np.float64).reshape(shape) for item in values[1:5])
     epsilon = cast("float", node.attributes.get("epsilon", 1e-5))
@@ -188,12 +188,12 @@ def _into_reader(draft: Draft, found: _Affine) -> bool:
     return _rebuilt(draft, product, found.x, (scaled, weights), bias, found)
 
 
-def _channels(product: Node, x: Value) -> int:
+def _channels(product: OnnxNode, x: OnnxValue) -> int:
     """The channel axis of an input or a result."""
     return x.rank - 1 if product.op_type in _OF_MATRICES else 1
 
 
-def _parts(draft: Draft, product: Node) -> tuple[Numbers, Numbers] | None:
+def _parts(draft: Draft, product: OnnxNode) -> tuple[Numbers, Numbers] | None:
     """Weights and bias, including alpha and beta of a Gemm; an absent bias is 0."""
     weights = draft.constant(product.inputs[1])
     addend = product.inputs[2] if len(product.inputs) > 2 else None
@@ -212,7 +212,7 @@ def _parts(draft: Draft, product: Node) -> tuple[Numbers, Numbers] | None:
     return w * alpha, b.reshape(-1) * beta
 
 
-def _by_channel(product: Node, weights: Numbers, factor: Numbers, *, of_result: bool) -> Numbers:
+def _by_channel(product: OnnxNode, weights: Numbers, factor: Numbers, *, of_result: bool) -> Numbers:
     """Reshapes one number per channel of the result, or of the input, to broadcast to the weights."""
     first_is_result = product.op_type == "Conv" or bool(product.attributes.get("transB"))
     if product.op_type == "MatMul":
@@ -226,7 +226,7 @@ def _by_channel(product: Node, weights: Numbers, factor: Numbers, *, of_result: 
     return by_group.reshape(*weights.shape[:2], *(1,) * (weights.ndim - 2))
 
 
-def _reduced(product: Node, weights: Numbers) -> Any:
+def _reduced(product: OnnxNode, weights: Numbers) -> Any:
     """The axes of the weights over which the product sums."""
     if product.op_type in _OF_MATRICES:
         return 1 if product.attributes.get("transB") else 0
@@ -234,7 +234,12 @@ def _reduced(product: Node, weights: Numbers) -> Any:
 
 
 def _rebuilt(
-    draft: Draft, product: Node, x: Value | None, weights: tuple[Numbers, Numbers], bias: Numbers, found: _Affine
+    draft: Draft,
+    product: OnnxNode,
+    x: OnnxValue | None,
+    weights: tuple[Numbers, Numbers],
+    bias: Numbers,
+    found: _Affine,
 ) -> bool:
     """Replaces weights and bias of the product, unless they overflow or become subnormal."""
     scaled, old = weights
@@ -246,7 +251,7 @@ def _rebuilt(
             return False
     into_maker = draft.maker(found.x) is product
     result = found.result if into_maker else output
-    inputs: list[Value | None] = [x, draft.store(scaled.astype(output.dtype), f"{result.name}/weights")]
+    inputs: list[OnnxValue | None] = [x, draft.store(scaled.astype(output.dtype), f"{result.name}/weights")]
     product_of, after = result, []
     if bias.any() or len(product.inputs) > 2:
         whole = np.broadcast_to(bias, (result.shape[_channels(product, result)],)).astype(output.dtype)
@@ -280,7 +285,7 @@ def _into_fewer(draft: Draft, found: _Affine) -> bool:
         return False
     if (np.abs(found.term) > limits.max).any():
         return False
-    nodes: list[Node] = []
+    nodes: list[OnnxNode] = []
     x = found.x
     # numpy returns a scalar for two 0-d arrays, hence asarray
     if is_scaled:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from dml2onnx.onnx_model import Array, Node, Value, has_unknown
+from dml2onnx.onnx_model import Array, OnnxNode, OnnxValue, has_unknown
 from dml2onnx.passes.draft import Draft, only_output
 
 Shape = tuple[int, ...]
@@ -63,7 +63,7 @@ def drop_reshapes(draft: Draft) -> None:
                 group.settle()
 
 
-def _is_element_wise(draft: Draft, node: Node) -> bool:
+def _is_element_wise(draft: Draft, node: OnnxNode) -> bool:
     """Whether a node is element-wise on floats, with inputs of its output's shape or constants."""
     if node.op_type not in _UNARY and node.op_type not in _BINARY:
         return False
@@ -75,11 +75,11 @@ def _is_element_wise(draft: Draft, node: Node) -> bool:
     return all(_is_data(item, result) or _row(draft, item) is not None for item in node.inputs)
 
 
-def _is_data(item: Value | None, result: Value) -> bool:
+def _is_data(item: OnnxValue | None, result: OnnxValue) -> bool:
     return item is not None and item.shape == result.shape
 
 
-def _row(draft: Draft, item: Value | None) -> Shape | None:
+def _row(draft: Draft, item: OnnxValue | None) -> Shape | None:
     """The shape of a constant without leading ones; ``None`` for other values."""
     if item is None or draft.constant(item) is None:
         return None
@@ -91,14 +91,14 @@ def _row(draft: Draft, item: Value | None) -> Shape | None:
 class _Edge:
     """An input or output of a group, and the shapes in which it needs no Reshape."""
 
-    value: Value
+    value: OnnxValue
     free: list[Shape] = field(default_factory=list)
 
 
 class _Group:
     """Element-wise nodes of one shape that read one another."""
 
-    def __init__(self, draft: Draft, start: Node, order: Mapping[str, int]) -> None:
+    def __init__(self, draft: Draft, start: OnnxNode, order: Mapping[str, int]) -> None:
         self._draft = draft
         first = only_output(start)
         self.shape: Shape = first.shape
@@ -108,7 +108,7 @@ class _Group:
                 if other not in found and other.name in order and _is_element_wise(draft, other):
                     found.add(other)
                     waiting.append(other)
-        self.nodes: dict[Node, None] = dict.fromkeys(sorted(found, key=lambda node: order[node.name]))
+        self.nodes: dict[OnnxNode, None] = dict.fromkeys(sorted(found, key=lambda node: order[node.name]))
 
     def settle(self) -> None:
         """Changes the shape if that leaves fewer Reshapes."""
@@ -124,7 +124,7 @@ class _Group:
 
     # --- members -----------------------------------------------------------------------------------------------------
 
-    def _neighbours(self, node: Node) -> Iterator[Node]:
+    def _neighbours(self, node: OnnxNode) -> Iterator[OnnxNode]:
         for item in node.inputs:
             maker = self._draft.maker(item)
             if maker is not None:
@@ -145,7 +145,7 @@ class _Group:
                 if self._draft.constant(item) is None:
                     yield _Edge(item, self._free(item, maker))
 
-    def _free(self, item: Value, maker: Node | None) -> list[Shape]:
+    def _free(self, item: OnnxValue, maker: OnnxNode | None) -> list[Shape]:
         if maker is None:
             return [self.shape]
         if maker.op_type != "Reshape":
@@ -160,7 +160,7 @@ class _Group:
         is_shared = self._draft.is_pinned(item) or any(x not in self.nodes for x in self._draft.readers(item))
         return [source.shape, self.shape] if is_shared else [source.shape]
 
-    def _meets_gemm(self, item: Value) -> bool:
+    def _meets_gemm(self, item: OnnxValue) -> bool:
         return any(reader.op_type in _FUSED_WITH_GEMM for reader in self._draft.readers(item))
 
     def _outputs(self) -> Iterator[_Edge]:
@@ -208,12 +208,12 @@ class _Group:
 class _Reshaped:
     """Rewrites a group to another shape, with the Reshapes that are still needed."""
 
-    def __init__(self, draft: Draft, nodes: dict[Node, None], old: Shape, new: Shape) -> None:
+    def __init__(self, draft: Draft, nodes: dict[OnnxNode, None], old: Shape, new: Shape) -> None:
         self._draft = draft
         self._nodes = nodes
         self._old = old
         self._new = new
-        self._inner: dict[str, Value] = {}
+        self._inner: dict[str, OnnxValue] = {}
 
     def build(self) -> None:
         """Creates all results first, since nodes may be in any order."""
@@ -223,12 +223,12 @@ class _Reshaped:
         for node in self._nodes:
             self._rewrite(node)
 
-    def _rewrite(self, node: Node) -> None:
+    def _rewrite(self, node: OnnxNode) -> None:
         draft = self._draft
         result = only_output(node)
         output = self._inner[result.name]
-        before: list[Node] = []
-        after: list[Node] = []
+        before: list[OnnxNode] = []
+        after: list[OnnxNode] = []
         inputs = [
             item if item is None or (index and node.op_type in _UNARY) else self._read(item, before)
             for index, item in enumerate(node.inputs)
@@ -252,7 +252,7 @@ class _Reshaped:
             if maker is not None and maker.op_type == "Reshape":
                 draft.let_go(maker, f"{new.name} has the shape before the Reshape now")
 
-    def _read(self, item: Value, before: list[Node]) -> Value:
+    def _read(self, item: OnnxValue, before: list[OnnxNode]) -> OnnxValue:
         """An input in the new shape."""
         if item.name in self._inner:
             return self._inner[item.name]
@@ -270,7 +270,7 @@ class _Reshaped:
         self._inner[item.name] = output
         return output
 
-    def _constant(self, item: Value, values: Array) -> Value:
+    def _constant(self, item: OnnxValue, values: Array) -> OnnxValue:
         """Drops surplus leading axes of a constant."""
         shape = self._new if item.shape == self._old else item.shape[max(0, item.rank - len(self._new)) :]
         if shape == item.shape:
@@ -279,5 +279,5 @@ class _Reshaped:
         self._inner[item.name] = output
         return output
 
-    def _sizes(self, shape: Shape) -> Value:
+    def _sizes(self, shape: Shape) -> OnnxValue:
         return self._draft.store(np.array(shape, np.int64), "shape")

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from dml2onnx.onnx_model import Node
+from dml2onnx.onnx_model import OnnxNode
 from dml2onnx.passes.draft import Draft
 
 MOVES = frozenset({"Cast", "Flatten", "Gather", "Pad", "Reshape", "Slice", "Transpose", "Unsqueeze"})
@@ -22,7 +22,7 @@ MOVES = frozenset({"Cast", "Flatten", "Gather", "Pad", "Reshape", "Slice", "Tran
 
 def share_moves(draft: Draft) -> None:
     """Replaces each node by an earlier equal one."""
-    first: dict[Hashable, Node] = {}
+    first: dict[Hashable, OnnxNode] = {}
     for node in draft.nodes(MOVES):
         if not draft.is_there(node):
             continue

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dml2onnx.onnx_model import BOOL, INT8, INT32, UINT8, Array, Body, Node, Value
+from dml2onnx.onnx_model import BOOL, INT8, INT32, UINT8, Array, Body, OnnxNode, OnnxValue
 from dml2onnx.passes.draft import Draft, only_output
 from dml2onnx.passes.quantised import Quantised
 
@@ -46,7 +46,7 @@ def sign_weights(draft: Draft) -> None:
     """
     if not draft.target.has("PAIRS_OF_BYTES_SATURATE") or not _has_test_kernels(draft):
         return
-    test: list[Node] = []
+    test: list[OnnxNode] = []
     origins = _Origins(draft)
     for node in draft.nodes(OPERATORS):
         if not draft.is_there(node) or not _is_product(draft, node):
@@ -82,7 +82,7 @@ class _Origins:
         self._varying: set[str] = set()
         self._fixed: set[str] = set()
 
-    def vary(self, node: Node) -> bool:
+    def vary(self, node: OnnxNode) -> bool:
         """Whether the first input of a node depends on a graph input; caches the results of earlier searches."""
         waiting, seen = [node.inputs[0]], set[str]()
         while waiting:
@@ -110,7 +110,7 @@ def _has_test_kernels(draft: Draft) -> bool:
     )
 
 
-def _is_product(draft: Draft, node: Node) -> bool:
+def _is_product(draft: Draft, node: OnnxNode) -> bool:
     """Whether a node, or all readers of a DequantizeLinear, multiply UINT8 by its weights."""
     if node.op_type != "DequantizeLinear":
         return True
@@ -122,13 +122,13 @@ def _is_product(draft: Draft, node: Node) -> bool:
     )
 
 
-def _is_dequantised(draft: Draft, value: Value | None) -> bool:
+def _is_dequantised(draft: Draft, value: OnnxValue | None) -> bool:
     maker = Quantised(draft).dequantizer(value)
     source = None if maker is None else maker.inputs[0]
     return source is not None and source.dtype == UINT8 and draft.constant(source) is None
 
 
-def _points(draft: Draft, weights: Value | None, zero_points: Value | None) -> Array | None:
+def _points(draft: Draft, weights: OnnxValue | None, zero_points: OnnxValue | None) -> Array | None:
     """The zero points of constant UINT8 weights, if all are equal; else ``None``."""
     values, points = draft.constant(weights), draft.constant(zero_points)
     if values is None or points is None or values.dtype != UINT8 or values.size == 0 or np.ptp(points):
@@ -136,14 +136,14 @@ def _points(draft: Draft, weights: Value | None, zero_points: Value | None) -> A
     return points
 
 
-def _reach(draft: Draft, weights: Value | None, points: Array) -> int:
+def _reach(draft: Draft, weights: OnnxValue | None, points: Array) -> int:
     """The largest distance of weights from their zero point."""
     values, middle = draft.constant(weights), int(points.reshape(-1)[0])
     assert values is not None
     return max(middle - int(values.min()), int(values.max()) - middle)
 
 
-def _take_small(draft: Draft, node: Node, weights: Value, points: Array) -> None:
+def _take_small(draft: Draft, node: OnnxNode, weights: OnnxValue, points: Array) -> None:
     """Replaces the weights by INT8 relative to their zero point."""
     values = draft.constant(weights)
     assert values is not None
@@ -156,7 +156,7 @@ def _take_small(draft: Draft, node: Node, weights: Value, points: Array) -> None
     draft.replace(node, draft.node(node.op_type, inputs, node.outputs, node.attributes), note=note)
 
 
-def _exactness_test(draft: Draft) -> list[Node]:
+def _exactness_test(draft: Draft) -> list[OnnxNode]:
     """Nodes that test a product of the largest numbers: saturated sums are smaller."""
     one = draft.store(np.full((_ROWS, _TERMS), 255, np.uint8), "processor/uint8")
     other = draft.store(np.full((_TERMS, _COLUMNS), _LARGEST, np.int8), "processor/int8")
@@ -171,7 +171,7 @@ def _exactness_test(draft: Draft) -> list[Node]:
     ]
 
 
-def _signed(draft: Draft, weights: Value, points: Array) -> tuple[list[Node], Value]:
+def _signed(draft: Draft, weights: OnnxValue, points: Array) -> tuple[list[OnnxNode], OnnxValue]:
     """INT8 weights relative to their zero point, computed outside of the branch that uses them; bytes wrap."""
     rest = draft.store(np.array(-int(points.reshape(-1)[0]) % 256, np.uint8), f"{weights.name}/rest")
     moved = draft.value(f"{weights.name}/Add", UINT8, weights.shape)
@@ -179,7 +179,7 @@ def _signed(draft: Draft, weights: Value, points: Array) -> tuple[list[Node], Va
     return [draft.node("Add", [weights, rest], [moved]), draft.node("Cast", [moved], [signed], {"to": 3})], signed
 
 
-def _branch(draft: Draft, node: Node, name: str, weights: Sequence[Value | None]) -> Body:
+def _branch(draft: Draft, node: OnnxNode, name: str, weights: Sequence[OnnxValue | None]) -> Body:
     """A branch with the node, reading other weights and zero points."""
     result = only_output(node)
     inputs = list(node.inputs)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class SearchState:
     """The state of the search."""
 
     graph: Graph
@@ -34,7 +34,7 @@ class Progress:
 def reduced(
     graph: Graph,
     is_interesting: Callable[[Graph], bool],
-    on_progress: Callable[[Progress], object] = lambda progress: None,
+    on_progress: Callable[[SearchState], object] = lambda progress: None,
 ) -> Graph:
     """Returns the smallest graph found for which ``is_interesting`` is true; it must be true for ``graph``.
 
@@ -46,7 +46,7 @@ def reduced(
 
 class _Search:
     def __init__(
-        self, graph: Graph, is_interesting: Callable[[Graph], bool], on_progress: Callable[[Progress], object]
+        self, graph: Graph, is_interesting: Callable[[Graph], bool], on_progress: Callable[[SearchState], object]
     ) -> None:
         self._best = graph
         self._test = is_interesting
@@ -91,7 +91,7 @@ class _Search:
         if not self._test(candidate):
             return False
         self._best = replace(candidate, findings=())
-        self._on_progress(Progress(self._best, self._tests))
+        self._on_progress(SearchState(self._best, self._tests))
         return True
 
 

@@ -8,7 +8,7 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference.accuracy import LARGEST_FLOAT32, ROUNDOFF
 from dml2onnx.reference.numeric import bound, sum_error, widen
 from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Outputs, Result, reference
-from dml2onnx.reference.roi_samples import Line, Samples, line_of, samples_of
+from dml2onnx.reference.roi_samples import RegionSamples, Samples, line_of, samples_of
 
 _LARGEST_CORNER = float(1 << 30)
 """Larger corners may not fit the integers that they are rounded to."""
@@ -48,7 +48,7 @@ def _adapted_otherwise(op: OperatorDesc, inputs: Inputs, sizes: tuple[int, ...])
 
 def regions(
     op: OperatorDesc, inputs: Inputs, x: Floats, sizes: tuple[int, ...]
-) -> list[tuple[int, Floats, Line, Line]]:
+) -> list[tuple[int, Floats, RegionSamples, RegionSamples]]:
     """The index, image, and samples along y and x of every region.
 
     Rows of ROITensor are x1, y1, x2, y2 (decision O7); batch indices are clamped (decision O11).

@@ -11,7 +11,7 @@ from dml2onnx.reference.accuracy import LARGEST_FLOAT32, ROUNDOFF
 from dml2onnx.reference.numeric import sum_error, widen
 from dml2onnx.reference.registry import Floats, Indices, Inputs, Mask, Outputs, Result, reference
 from dml2onnx.reference.roi import regions
-from dml2onnx.reference.roi_samples import WINDOW, Line, samples_of
+from dml2onnx.reference.roi_samples import WINDOW, RegionSamples, samples_of
 
 
 @reference("ROI_ALIGN_GRAD")
@@ -57,7 +57,9 @@ def _as_linear(op: OperatorDesc) -> OperatorDesc:
     return OperatorDesc(op.schema, tuple(values))
 
 
-def _shares(op: OperatorDesc, gradient: Floats, image: Floats, rows: Line, columns: Line) -> tuple[Floats, Mask]:
+def _shares(
+    op: OperatorDesc, gradient: Floats, image: Floats, rows: RegionSamples, columns: RegionSamples
+) -> tuple[Floats, Mask]:
     """Each sample's share of the incoming gradient, and a mask of samples whose share is open.
 
     A mean has equal shares. A maximum gives everything to the first largest sample; those outside the image count as 0,
@@ -111,7 +113,7 @@ class _Total:
         self._error: Floats = np.zeros(shape)
         self._marks: Floats = np.zeros(shape)
 
-    def add(self, batch: int, rows: Line, columns: Line, arriving: Floats, marks: Mask) -> None:
+    def add(self, batch: int, rows: RegionSamples, columns: RegionSamples, arriving: Floats, marks: Mask) -> None:
         """Distributes each sample's gradient by the weights of the elements it was interpolated from."""
         for y, of_y in ((rows.below, 1 - rows.weight), (rows.above, rows.weight)):
             for x, of_x in ((columns.below, 1 - columns.weight), (columns.above, columns.weight)):
@@ -146,7 +148,7 @@ class _Total:
 
 
 def _corners(
-    op: OperatorDesc, arriving: Floats, marks: Mask, image: Floats, rows: Line, columns: Line
+    op: OperatorDesc, arriving: Floats, marks: Mask, image: Floats, rows: RegionSamples, columns: RegionSamples
 ) -> tuple[list[float], list[float], list[bool]]:
     """The gradients of x1, y1, x2 and y2: values, errors, and whether they are open (decision O13)."""
     samples = samples_of(image, rows, columns, 0.0)
@@ -174,28 +176,28 @@ def _corners(
     return [item[0] for item in ordered], [item[1] for item in ordered], [item[2] for item in ordered]
 
 
-def _share(op: OperatorDesc, line: Line) -> Floats:
+def _share(op: OperatorDesc, line: RegionSamples) -> Floats:
     """The position of each sample along the region in [0, 1]: its output element's index, in units of samples (O17)."""
     samples = np.arange(len(line.place))
     parts = len(samples) - op.flag("AlignRegionsToCorners")
     return samples // line.count / parts if parts else np.full(len(samples), 0.5)
 
 
-def _slope(image: Floats, rows: Line, columns: Line) -> Floats:
+def _slope(image: Floats, rows: RegionSamples, columns: RegionSamples) -> Floats:
     """The slope of the interpolation along x: to the next element even at a whole coordinate, 0 if clamped (O17)."""
     (above, below), (top, bottom, weight) = _neighbours(columns), _crossed(rows)
     rise = [image[:, y][:, :, above] - image[:, y][:, :, below] for y in (top, bottom)]
     return np.where(weight == 0, rise[0], rise[0] * (1 - weight) + rise[1] * weight)
 
 
-def _neighbours(line: Line) -> tuple[Indices, Indices]:
+def _neighbours(line: RegionSamples) -> tuple[Indices, Indices]:
     """The elements above and below each coordinate."""
     low = np.floor(line.place)
     above, below = (np.clip(at, 0, line.size - 1).astype(np.int64) for at in (low + 1, low))
     return above, below
 
 
-def _crossed(line: Line) -> tuple[Indices, Indices, Floats]:
+def _crossed(line: RegionSamples) -> tuple[Indices, Indices, Floats]:
     """The two rows to interpolate, and the weight of the second as a column."""
     clamped = np.clip(line.place, 0, line.size - 1)
     low = np.floor(clamped).astype(np.int64)

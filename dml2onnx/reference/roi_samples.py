@@ -37,7 +37,7 @@ class _Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class RegionSamples:
     """The samples of one region along one axis of the image, ``count`` per output element, in order."""
 
     count: int
@@ -57,7 +57,7 @@ class Line:
     """Whether samples may be anywhere because the region's coordinates are not finite."""
 
 
-def line_of(op: OperatorDesc, axis: str, corners: tuple[float, float], outputs: int, size: int) -> Line:
+def line_of(op: OperatorDesc, axis: str, corners: tuple[float, float], outputs: int, size: int) -> RegionSamples:
     """Samples between two corners (decisions O1, O3, O5, O6 and O8 to O10)."""
     scale = np.float64(op.float(f"SpatialScale{axis}"))
     is_first = op.type == "ROI_ALIGN"
@@ -107,7 +107,7 @@ def _count(op: OperatorDesc, ratio: _Number) -> tuple[int, bool]:
     return clamped(size), len(ends) > 1 or not np.isfinite(size)
 
 
-def _looked_up(op: OperatorDesc, count: int, size: int, at: _Number, is_open: bool, aligned: bool) -> Line:
+def _looked_up(op: OperatorDesc, count: int, size: int, at: _Number, is_open: bool, aligned: bool) -> RegionSamples:
     place = np.where(np.isfinite(at.value), at.value, 0)
     marks = (~np.isfinite(at.value)) | is_open
     is_lost = not np.isfinite(at.value).all()
@@ -120,7 +120,7 @@ def _looked_up(op: OperatorDesc, count: int, size: int, at: _Number, is_open: bo
     if op.enum("InterpolationMode") == "LINEAR":
         below = np.floor(clamped).astype(np.int64)
         above = np.minimum(below + 1, size - 1)
-        return Line(count, size, place, at.doubt, below, above, clamped - below, True, inside, marks, is_lost)
+        return RegionSamples(count, size, place, at.doubt, below, above, clamped - below, True, inside, marks, is_lost)
     # halves go up (decision O10)
     half = _Number.rounded(clamped + 0.5, at.doubt)
     low, middle, high = (
@@ -128,7 +128,7 @@ def _looked_up(op: OperatorDesc, count: int, size: int, at: _Number, is_open: bo
         for end in (half.value - half.doubt, clamped + 0.5, half.value + half.doubt)
     )
     zero = np.zeros_like(place)
-    return Line(count, size, place, zero, middle, middle, zero, False, inside, marks | (low != high), is_lost)
+    return RegionSamples(count, size, place, zero, middle, middle, zero, False, inside, marks | (low != high), is_lost)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ class Samples:
     marks: Mask
 
 
-def samples_of(image: Floats, rows: Line, columns: Line, outside: float) -> Samples:
+def samples_of(image: Floats, rows: RegionSamples, columns: RegionSamples, outside: float) -> Samples:
     """Interpolation in an image of (channels, height, width) (decisions O1 to O4)."""
     weights = rows.weight[:, None], columns.weight[None, :]
     (a, b), (c, d) = (
@@ -177,7 +177,7 @@ def samples_of(image: Floats, rows: Line, columns: Line, outside: float) -> Samp
     )
 
 
-def _around(image: np.ndarray, rows: Line, columns: Line, offsets: tuple[int, ...]) -> np.ndarray:
+def _around(image: np.ndarray, rows: RegionSamples, columns: RegionSamples, offsets: tuple[int, ...]) -> np.ndarray:
     """The maximum over elements at ``offsets`` from the one below each coordinate, in both directions."""
     for axis, line in ((1, rows), (2, columns)):
         places = [np.clip(line.below + offset, 0, line.size - 1) for offset in offsets]

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from dml2onnx.onnx_model import Port, size_names
+from dml2onnx.onnx_model import OnnxPort, size_names
 from dml2onnx.report.form import ALWAYS, Answer, Json
 from dml2onnx.report.sizes import InputDimension
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Buffer:
+class BufferRecord:
     """An input or output of a compiled model, as it is in the caller's memory."""
 
     name: str
@@ -34,7 +34,7 @@ class Buffer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written(Answer):
+class FilesAnswer(Answer):
     """An answer of a command that writes files."""
 
     files: tuple[str, ...] = field(default=(), metadata=ALWAYS)
@@ -47,7 +47,7 @@ class Written(Answer):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CompileAnswer(Written):
+class CompileAnswer(FilesAnswer):
     """The answer of ``compile``."""
 
     command: Literal["compile"] = field(default="compile", metadata=ALWAYS)
@@ -68,8 +68,8 @@ class CompileAnswer(Written):
     """The DirectML nodes that still compute in FLOAT32; ``explain --half`` lists the reasons."""
     passes: tuple[str, ...]
     """The applied passes; empty with ``-O0``."""
-    inputs: tuple[Buffer, ...]
-    outputs: tuple[Buffer, ...]
+    inputs: tuple[BufferRecord, ...]
+    outputs: tuple[BufferRecord, ...]
     named_sizes: str = ""
     """The possible values of named sizes: ``N=1..64, H=2..128 in steps of 2``."""
     weight_bytes: int
@@ -128,7 +128,7 @@ class ExplainAnswer(Answer):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ConvertAnswer(Written):
+class ConvertAnswer(FilesAnswer):
     """The answer of ``convert``."""
 
     command: Literal["convert"] = field(default="convert", metadata=ALWAYS)
@@ -138,7 +138,7 @@ class ConvertAnswer(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReduceAnswer(Written):
+class ReduceAnswer(FilesAnswer):
     """The answer of ``reduce``."""
 
     command: Literal["reduce"] = field(default="reduce", metadata=ALWAYS)
@@ -154,7 +154,7 @@ class ReduceAnswer(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecorderAnswer(Written):
+class RecorderAnswer(FilesAnswer):
     """The answer of ``recorder``."""
 
     command: Literal["recorder"] = field(default="recorder", metadata=ALWAYS)
@@ -168,7 +168,7 @@ class RecorderAnswer(Written):
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
+class OutputContents:
     """The contents of an output."""
 
     name: str
@@ -219,7 +219,7 @@ class NodePlace:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunAnswer(Written):
+class RunAnswer(FilesAnswer):
     """The answer of ``run``.
 
     The diagnostics are warnings of the model, errors of writing files and, with ``--no-fallback``, nodes that ran on
@@ -233,7 +233,7 @@ class RunAnswer(Written):
     target: str
     passes: tuple[str, ...]
     """The applied passes; empty with ``-O0``."""
-    outputs: tuple[Contents, ...]
+    outputs: tuple[OutputContents, ...]
     printed: tuple[Printed, ...]
     """The resources that the program printed, in order."""
     left_out: tuple[str, ...] = ()
@@ -247,10 +247,10 @@ class RunAnswer(Written):
 # --- Parts ------------------------------------------------------------------------------------------------------------
 
 
-def buffers(ports: Iterable[Port]) -> tuple[Buffer, ...]:
+def buffers(ports: Iterable[OnnxPort]) -> tuple[BufferRecord, ...]:
     """The records of inputs or outputs of a compiled model."""
     return tuple(
-        Buffer(port.name, port.onnx_name, str(port.dtype), port.shape, size_names(port.shape)) for port in ports
+        BufferRecord(port.name, port.onnx_name, str(port.dtype), port.shape, size_names(port.shape)) for port in ports
     )
 
 

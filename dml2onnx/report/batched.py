@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 from dml2onnx import __version__
 from dml2onnx.codes import known_code
 from dml2onnx.diagnostics import Diagnostic, Severity
-from dml2onnx.report.answers import CompileAnswer, Written
+from dml2onnx.report.answers import CompileAnswer, FilesAnswer
 from dml2onnx.report.checked import CheckAnswer
 from dml2onnx.report.form import ALWAYS, Answer, Failure, Head, Json
 from dml2onnx.report.verified import VerifyAnswer
@@ -22,7 +22,7 @@ ACTIONS: tuple[Action, ...] = ("check", "compile", "verify", "report")
 FAILURES: frozenset[Status] = frozenset({"timeout", "memory", "died", "defect"})
 """Statuses that are due to the machine or to dml2onnx, not to the model."""
 FINE: frozenset[Status] = frozenset({"passed", "other"})
-RECORDED = (CheckAnswer, CompileAnswer, VerifyAnswer, Written, Answer, Failure)
+RECORDED = (CheckAnswer, CompileAnswer, VerifyAnswer, FilesAnswer, Answer, Failure)
 """The types of answers in the journal."""
 
 
@@ -42,7 +42,7 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceFile:
     """A file that a model was read from: itself, an index, or contents of its tensors."""
 
     path: str
@@ -68,7 +68,7 @@ class Record:
     """The file to write."""
     seconds: float
     """The time in the worker."""
-    sources: tuple[Source, ...] = ()
+    sources: tuple[SourceFile, ...] = ()
     """The files that were read; the model is not processed again while they have the same contents."""
     answer: Mapping[str, Json] = field(metadata={"forms": RECORDED})
     """The answer of the single command with ``--json``; for ``report`` without the report itself."""

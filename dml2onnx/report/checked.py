@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Descriptor:
+class NativeDescriptor:
     """An operator's descriptor in the native format."""
 
     type: str
@@ -25,7 +25,7 @@ class Descriptor:
 
 
 @dataclass(frozen=True, slots=True)
-class NodeAboveLevel:
+class NodeAboveLevelRecord:
     """A node that needs a higher feature level than the one that is checked."""
 
     node: str
@@ -39,7 +39,7 @@ class NodeAboveLevel:
     """An equivalent chain of operators at the level; empty if none is known."""
     at: str = ""
     """The level of the equivalent: the one that is checked, or else the lowest possible."""
-    descriptors: tuple[Descriptor, ...] = ()
+    descriptors: tuple[NativeDescriptor, ...] = ()
     """The equivalent as descriptors, each of which reads the output of the previous one."""
 
 
@@ -61,7 +61,7 @@ class CheckAnswer(Answer):
     directml_nodes: int
     hidden: int = 0
     """The number of findings that ``--select`` and ``--ignore`` drop, which are not counted as errors or warnings."""
-    above_level: tuple[NodeAboveLevel, ...] | None = None
+    above_level: tuple[NodeAboveLevelRecord, ...] | None = None
     """With ``--suggest``, the nodes above the level, or without a level those that need the highest."""
 
 
@@ -83,7 +83,7 @@ def checked(
     found: Sequence[Diagnostic],
     model: str,
     data: bytes | None = None,
-    above_level: tuple[NodeAboveLevel, ...] | None = None,
+    above_level: tuple[NodeAboveLevelRecord, ...] | None = None,
 ) -> CheckAnswer:
     """The answer for a graph at a ``level``, with the locations of findings in the file ``model``, or in ``data``."""
     from dml2onnx.checks import minimum_feature_level

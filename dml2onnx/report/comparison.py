@@ -6,14 +6,14 @@ from collections import Counter, deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from dml2onnx.report.answers import Written
+from dml2onnx.report.answers import FilesAnswer
 from dml2onnx.report.form import ALWAYS, Json, number
 from dml2onnx.report.matching import How, match_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from dml2onnx.report.records import Access, Node, Port, Report, Tensor, Value
+    from dml2onnx.report.records import Access, NodeRecord, PortRecord, Report, TensorRecord, ValueRecord
 
 Aspect: TypeAlias = Literal[
     "operator", "attribute", "tensor", "layout", "source", "constant", "use",
@@ -26,7 +26,7 @@ MEASURED = ("time", "name")
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Difference:
     """A difference between two nodes or ports."""
 
     aspect: Aspect
@@ -53,7 +53,7 @@ class Pair:
     """Index in the right report."""
     matched: Literal["name", "structure", ""] = ""
     """How the two were paired."""
-    changes: tuple[Change, ...] = ()
+    changes: tuple[Difference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +79,7 @@ class Totals:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison(Written):
+class ComparisonAnswer(FilesAnswer):
     """The answer of ``report --compare``. The diagnostics are in the two reports."""
 
     command: Literal["report"] = field(default="report", metadata=ALWAYS)
@@ -99,13 +99,13 @@ class Comparison(Written):
     right: Report
 
 
-def compare(left: Report, right: Report, titles: tuple[str, str]) -> Comparison:
+def compare(left: Report, right: Report, titles: tuple[str, str]) -> ComparisonAnswer:
     """Compares two reports, also of invalid graphs."""
     nodes = _Nodes(left, right)
     pairs = nodes.pairs()
     counts = Counter(pair.state for pair in pairs)
     ends = [*nodes.ends("input", left.inputs, right.inputs), *nodes.ends("output", left.outputs, right.outputs)]
-    return Comparison(
+    return ComparisonAnswer(
         left_title=titles[0],
         right_title=titles[1],
         same=counts["same"],
@@ -151,7 +151,9 @@ class _Nodes:
             pairs.append(_pair("node", place, other, how, changes))
         return pairs + [Pair("node", "right", None, place) for place in rest]
 
-    def ends(self, kind: Literal["input", "output"], lefts: Sequence[Port], rights: Sequence[Port]) -> Iterator[Pair]:
+    def ends(
+        self, kind: Literal["input", "output"], lefts: Sequence[PortRecord], rights: Sequence[PortRecord]
+    ) -> Iterator[Pair]:
         """Yields the pairs of inputs or outputs, by name."""
         places = {port.name: place for place, port in enumerate(rights)}
         for place, port in enumerate(lefts):
@@ -166,7 +168,7 @@ class _Nodes:
                 yield _pair(kind, place, other, "name", tuple(changes))
         yield from (Pair(kind, "right", None, place) for place in places.values())
 
-    def _changes(self, left: Node, right: Node) -> Iterator[Change]:
+    def _changes(self, left: NodeRecord, right: NodeRecord) -> Iterator[Difference]:
         """Yields all differences between two nodes."""
         sides = tuple(zip(self._reports, (left, right), strict=True))
         one, other = (report.descriptors[node.descriptor] for report, node in sides)
@@ -186,20 +188,20 @@ class _Nodes:
             yield from _change("time", "", left.microseconds, right.microseconds)
         yield from _change("name", "", left.name, right.name)
 
-    def _accesses(self, lefts: Sequence[Access], rights: Sequence[Access], *, reads: bool) -> Iterator[Change]:
+    def _accesses(self, lefts: Sequence[Access], rights: Sequence[Access], *, reads: bool) -> Iterator[Difference]:
         """Yields differences in the tensors of two nodes, and in their sources."""
         by_field = [{access.field: access for access in accesses} for accesses in (lefts, rights)]
         for name in dict.fromkeys([*by_field[0], *by_field[1]]):
             one, other = by_field[0].get(name), by_field[1].get(name)
             if one is None or other is None:
-                yield Change("tensor", name, _text(self._tensor(0, one)), _text(self._tensor(1, other)))
+                yield Difference("tensor", name, _text(self._tensor(0, one)), _text(self._tensor(1, other)))
                 continue
             yield from self._tensors(one, other, name)
             yield from _change("layout", f"{name} offset", one.offset, other.offset)
             if reads:
                 yield from self._sources(name, one.value, other.value)
 
-    def _tensors(self, left: Access | Port, right: Access | Port, name: str = "") -> Iterator[Change]:
+    def _tensors(self, left: Access | PortRecord, right: Access | PortRecord, name: str = "") -> Iterator[Difference]:
         one, other = self._tensor(0, left), self._tensor(1, right)
         if one is None or other is None:
             yield from _change("tensor", name, _text(one), _text(other))
@@ -211,24 +213,26 @@ class _Nodes:
             yield from _change("layout", f"{start}Strides", list(one.strides), list(other.strides))
         yield from _change("layout", f"{start}OWNED_BY_DML", one.owned_by_dml, other.owned_by_dml)
 
-    def _tensor(self, side: int, access: Access | Port | None) -> Tensor | None:
+    def _tensor(self, side: int, access: Access | PortRecord | None) -> TensorRecord | None:
         place = None if access is None else access.tensor
         return None if place is None else self._reports[side].tensors[place]
 
-    def _sources(self, name: str, left: int, right: int) -> Iterator[Change]:
+    def _sources(self, name: str, left: int, right: int) -> Iterator[Difference]:
         """Yields the difference if two values are not from matching nodes, inputs, or equal constants."""
         one, other = self._reports[0].values[left], self._reports[1].values[right]
         if one.kind == other.kind == "constant":
             if (one.bytes, one.digest) != (other.bytes, other.digest):
-                yield Change("constant", name, _contents(one), _contents(other))
+                yield Difference("constant", name, _contents(one), _contents(other))
             return
         first, first_name = self._producers[0].get(left, ((one.kind, left), f"{one.kind} {one.name}"))
         second, second_name = self._producers[1].get(right, ((other.kind, right), f"{other.kind} {other.name}"))
         if first != second:
-            yield Change("source", name, first_name, second_name)
+            yield Difference("source", name, first_name, second_name)
 
 
-def _pair(kind: Literal["node", "input", "output"], left: int, right: int, how: How, changes: Sequence[Change]) -> Pair:
+def _pair(
+    kind: Literal["node", "input", "output"], left: int, right: int, how: How, changes: Sequence[Difference]
+) -> Pair:
     # errors depend on the random inputs; only the number of wrong elements is a change
     is_changed = any(
         change.aspect not in MEASURED and (change.aspect != "error" or change.name == "wrong") for change in changes
@@ -236,9 +240,9 @@ def _pair(kind: Literal["node", "input", "output"], left: int, right: int, how: 
     return Pair(kind, "changed" if is_changed else "same", left, right, how, tuple(changes))
 
 
-def _change(aspect: Aspect, name: str, left: Json, right: Json) -> Iterator[Change]:
+def _change(aspect: Aspect, name: str, left: Json, right: Json) -> Iterator[Difference]:
     if left != right:
-        yield Change(aspect, name, left, right)
+        yield Difference(aspect, name, left, right)
 
 
 def _producers(report: Report, matches: Mapping[int, int]) -> dict[int, tuple[tuple[object, ...], str]]:
@@ -253,16 +257,16 @@ def _producers(report: Report, matches: Mapping[int, int]) -> dict[int, tuple[tu
     return producers
 
 
-def _onnx_operators(report: Report, node: Node) -> Json:
+def _onnx_operators(report: Report, node: NodeRecord) -> Json:
     return [] if report.onnx is None else [report.onnx.nodes[place].operator for place in node.onnx]
 
 
-def _findings(report: Report, node: Node) -> Json:
+def _findings(report: Report, node: NodeRecord) -> Json:
     found = (report.diagnostics[place] for place in node.findings)
     return [f"{item.code}: {item.message}" for item in found]
 
 
-def _errors(left: Node, right: Node) -> Iterator[Change]:
+def _errors(left: NodeRecord, right: NodeRecord) -> Iterator[Difference]:
     if not left.verified or not right.verified:
         return
     yield from _change("error", "wrong", *(sum(item.wrong for item in node.verified) for node in (left, right)))
@@ -270,11 +274,11 @@ def _errors(left: Node, right: Node) -> Iterator[Change]:
     yield from _change("error", "of what is allowed", *map(number, worst))
 
 
-def _text(tensor: Tensor | None) -> Json:
+def _text(tensor: TensorRecord | None) -> Json:
     return None if tensor is None else f"{tensor.data_type} {list(tensor.sizes)}"
 
 
-def _contents(value: Value) -> Json:
+def _contents(value: ValueRecord) -> Json:
     return f"{value.bytes} bytes {value.digest}".rstrip()
 
 

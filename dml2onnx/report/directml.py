@@ -14,7 +14,7 @@ from dml2onnx.diagnostics import Diagnostic, DmlError
 from dml2onnx.exporters.descriptors import fields
 from dml2onnx.ir.operator import OperatorDesc, Unreadable
 from dml2onnx.ir.tensor import MAX_ELEMENTS, TensorDesc
-from dml2onnx.onnx_model import Port, size_names
+from dml2onnx.onnx_model import OnnxPort, size_names
 from dml2onnx.report import records
 from dml2onnx.report.products import multiply_accumulates
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dml2onnx.ir.data import Data
     from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Read, Value, Write
     from dml2onnx.report.form import Json
-    from dml2onnx.report.records import Access, Descriptor, LayoutKind, Tensor, ValueKind
+    from dml2onnx.report.records import Access, DescriptorRecord, LayoutKind, TensorRecord, ValueKind
     from dml2onnx.report.verified import Verified
 
 MOST_DIGESTED = 1 << 30
@@ -75,7 +75,7 @@ class Directml:
         became: Mapping[Node, records.Became],
         verified: Mapping[str, Sequence[Verified]],
         live: frozenset[Node],
-    ) -> tuple[records.Node, ...]:
+    ) -> tuple[records.NodeRecord, ...]:
         """The records of all nodes in the graph's order, with data from compiling, verifying, and profiling."""
         nothing = records.Became()
         return tuple(
@@ -83,8 +83,10 @@ class Directml:
             for node in self._graph.nodes
         )
 
-    def _node(self, node: Node, became: records.Became, verified: Sequence[Verified], is_live: bool) -> records.Node:
-        return records.Node(
+    def _node(
+        self, node: Node, became: records.Became, verified: Sequence[Verified], is_live: bool
+    ) -> records.NodeRecord:
+        return records.NodeRecord(
             name=node.name,
             descriptor=self.descriptors.index(node.operator),
             inputs=self._accesses(node, node.reads),
@@ -113,7 +115,7 @@ class Directml:
                 found.append(records.Access(field, self.values.index(item.value), tensor, item.offset, before))
         return tuple(found)
 
-    def inputs(self, ports: Sequence[Port]) -> tuple[records.Port, ...]:
+    def inputs(self, ports: Sequence[OnnxPort]) -> tuple[records.PortRecord, ...]:
         """The records of the inputs; ``ports`` are those of the ONNX model, if there is one."""
         by_name = {port.name: port for port in ports}
         descs = [
@@ -122,22 +124,24 @@ class Directml:
         ]
         return tuple(self._port(item, desc, by_name) for item, desc in zip(self._graph.inputs, descs, strict=True))
 
-    def outputs(self, ports: Sequence[Port]) -> tuple[records.Port, ...]:
+    def outputs(self, ports: Sequence[OnnxPort]) -> tuple[records.PortRecord, ...]:
         """The records of the outputs; ``ports`` are those of the ONNX model, if there is one."""
         by_name = {port.name: port for port in ports}
         return tuple(self._port(item, item.desc, by_name) for item in self._graph.outputs)
 
-    def _port(self, item: GraphInput | GraphOutput, desc: TensorDesc | None, ports: Mapping[str, Port]) -> records.Port:
+    def _port(
+        self, item: GraphInput | GraphOutput, desc: TensorDesc | None, ports: Mapping[str, OnnxPort]
+    ) -> records.PortRecord:
         value = self.values.index(item.value)
         tensor = None if desc is None else self.tensors.index(desc)
         port = ports.get(item.name)
         if port is None:
-            return records.Port(item.name, value, tensor)
-        return records.Port(item.name, value, tensor, port.onnx_name, port.shape, size_names(port.shape))
+            return records.PortRecord(item.name, value, tensor)
+        return records.PortRecord(item.name, value, tensor, port.onnx_name, port.shape, size_names(port.shape))
 
-    def _value(self, value: Value) -> records.Value:
+    def _value(self, value: Value) -> records.ValueRecord:
         digest = _digest(self._contents[value]) if value in self._contents else ""
-        return records.Value(value.name, value.nbytes, self._kinds.get(value, "unresolved"), digest)
+        return records.ValueRecord(value.name, value.nbytes, self._kinds.get(value, "unresolved"), digest)
 
 
 def _digest(data: Data) -> str:
@@ -151,11 +155,11 @@ def _digest(data: Data) -> str:
     return digest.hexdigest()
 
 
-def _tensor(desc: TensorDesc) -> Tensor:
+def _tensor(desc: TensorDesc) -> TensorRecord:
     strides = desc.effective_strides
     layout = _layout(desc, strides)
     size = 0 if layout == "invalid" else desc.total_bytes
-    return records.Tensor(desc.data_type.name, desc.sizes, strides, layout, size, desc.owned_by_dml)
+    return records.TensorRecord(desc.data_type.name, desc.sizes, strides, layout, size, desc.owned_by_dml)
 
 
 def _layout(desc: TensorDesc, strides: tuple[int, ...]) -> LayoutKind:
@@ -174,10 +178,10 @@ def _layout(desc: TensorDesc, strides: tuple[int, ...]) -> LayoutKind:
 # --- Descriptors ------------------------------------------------------------------------------------------------------
 
 
-def _descriptor(desc: OperatorDesc) -> Descriptor:
+def _descriptor(desc: OperatorDesc) -> DescriptorRecord:
     schema = desc.schema
     level, level_reasons = _level(desc)
-    return records.Descriptor(
+    return records.DescriptorRecord(
         operator=schema.short_name,
         family=schema.family,
         attributes=_attributes(desc),

@@ -22,11 +22,10 @@ from dml2onnx.report.directml import Directml
 from dml2onnx.report.form import located
 from dml2onnx.report.onnx_side import onnx_side
 from dml2onnx.report.products import multiply_accumulates
-from dml2onnx.report.records import Coverage, Level, Profile, Report, Verification
+from dml2onnx.report.records import Coverage, Level, Profile, Report, VerificationRecord
 from dml2onnx.report.verified import Verified, compared, verified
 from dml2onnx.runtime import NodeTime, placed
-from dml2onnx.verification import Verification as Verdict
-from dml2onnx.verification import contents
+from dml2onnx.verification import Verification, contents
 from dml2onnx.verification.options import VerifyOptions
 from dml2onnx.verification.public import verify_graph
 
@@ -105,7 +104,7 @@ def _report(
     level: FeatureLevel,
     findings: Sequence[Diagnostic],
     model: CompiledModel | None,
-    verdict: Verdict | None,
+    verdict: Verification | None,
     profiled: _Profiled | None,
     places: tuple[Coverage, ...] = (),
     *,
@@ -199,13 +198,13 @@ def _profiled(model: CompiledModel, provider: ProviderLike, max_bytes: int | Non
 # --- Verification -----------------------------------------------------------------------------------------------------
 
 
-def _by_node(verdict: Verdict) -> dict[str, list[Verified]]:
+def _by_node(verdict: Verification) -> dict[str, list[Verified]]:
     found: dict[str, list[Verified]] = {}
     for item in verdict.nodes:
         found.setdefault(item.node, []).append(verified(item))
     return found
 
 
-def _verification(verdict: Verdict) -> Verification:
+def _verification(verdict: Verification) -> VerificationRecord:
     outputs = tuple(map(compared, verdict.comparisons))
-    return Verification(verdict.passed, verdict.rounds, verdict.finished, outputs)
+    return VerificationRecord(verdict.passed, verdict.rounds, verdict.finished, outputs)

@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from dml2onnx.diagnostics import plural
-from dml2onnx.report.comparison import Comparison
+from dml2onnx.report.comparison import ComparisonAnswer
 from dml2onnx.report.form import Json, as_json
 from dml2onnx.report.measured import PerfAnswer, panel
 from dml2onnx.report.records import MARK, Report
@@ -34,10 +34,10 @@ COMPARING = ("pairs.js", "compare.js")
 SCOPES_BUTTON = '  <button id="scopes" type="button" hidden>Collapse scopes</button>\n'
 
 
-def page(report: Report | Comparison, perf: PerfAnswer | None = None) -> str:
+def page(report: Report | ComparisonAnswer, perf: PerfAnswer | None = None) -> str:
     """The page of a report, with the figures of ``perf`` if there are any."""
-    parts = _of_comparison(report) if isinstance(report, Comparison) else _of_report(report)
-    names = (*SHARED, *(COMPARING if isinstance(report, Comparison) else SCRIPTS))
+    parts = _of_comparison(report) if isinstance(report, ComparisonAnswer) else _of_report(report)
+    names = (*SHARED, *(COMPARING if isinstance(report, ComparisonAnswer) else SCRIPTS))
     script = f'{_asset("d3.min.js")}(() => {{\n"use strict";\n{"".join(map(_asset, names))}}})();\n'
     style = _asset("page.css")
     parts |= {
@@ -82,7 +82,7 @@ def _of_report(report: Report) -> dict[str, str]:
     }
 
 
-def _of_comparison(report: Comparison) -> dict[str, str]:
+def _of_comparison(report: ComparisonAnswer) -> dict[str, str]:
     left, right = (visible(title) for title in (report.left_title, report.right_title))
     scenes: dict[str, Json] = {}
     for side, item in (("left", report.left), ("right", report.right)):
@@ -104,7 +104,7 @@ def _of_comparison(report: Comparison) -> dict[str, str]:
     }
 
 
-def _differences(report: Comparison) -> str:
+def _differences(report: ComparisonAnswer) -> str:
     """A line with the number of differences."""
     facts = [f"<b>{plural(report.same, 'node', 'no')}</b> the same"]
     counts = ((report.changed, "warning", "changed"), (report.only_left, "error", "only on the left"))

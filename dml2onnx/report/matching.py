@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Sequence
 
-    from dml2onnx.report.records import Node, Report
+    from dml2onnx.report.records import NodeRecord, Report
 
 How: TypeAlias = Literal["name", "structure"]
 Match: TypeAlias = tuple[int, int, How]
@@ -53,7 +53,7 @@ class _Shape:
     def _number(self, *key: Hashable) -> int:
         return self._keys.setdefault(key, len(self._keys))
 
-    def _own(self, node: Node, attributes: Sequence[str]) -> Hashable:
+    def _own(self, node: NodeRecord, attributes: Sequence[str]) -> Hashable:
         tensors = self._report.tensors
         return (
             self._report.descriptors[node.descriptor].operator,
@@ -64,7 +64,7 @@ class _Shape:
             ),
         )
 
-    def _edges(self, node: Node) -> Iterator[tuple[str, int]]:
+    def _edges(self, node: NodeRecord) -> Iterator[tuple[str, int]]:
         """Yields each incoming edge: the fields at its two ends, and the source node."""
         for access in node.inputs:
             if access.value in self._producers:

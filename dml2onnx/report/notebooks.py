@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.compiler import CompiledModel
     from dml2onnx.ir.graph import Graph
-    from dml2onnx.onnx_model import Port
+    from dml2onnx.onnx_model import OnnxPort
     from dml2onnx.runtime import Session
     from dml2onnx.verification import Verification
 
@@ -90,11 +90,11 @@ def _model_scene(model: CompiledModel) -> Scene:
     return scene_of(elements)
 
 
-def _type(port: Port) -> str:
+def _type(port: OnnxPort) -> str:
     return f"{port.dtype.name} {'×'.join(map(str, port.shape)) or 'scalar'}"
 
 
-def _ports(inputs: Sequence[Port], outputs: Sequence[Port]) -> str:
+def _ports(inputs: Sequence[OnnxPort], outputs: Sequence[OnnxPort]) -> str:
     rows = [("input", port.name, _type(port)) for port in inputs]
     rows += [("output", port.name, _type(port)) for port in outputs]
     return _table(("", "name", "type"), rows)

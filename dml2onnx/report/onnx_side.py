@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dml2onnx.onnx_model import ELEMENT_TYPES, Body, Value, size_names
-from dml2onnx.onnx_model import Node as ModelNode
+from dml2onnx.onnx_model import ELEMENT_TYPES, Body, OnnxNode, OnnxValue, size_names
 from dml2onnx.report import records
 from dml2onnx.report.form import Json, number
 
@@ -34,7 +33,7 @@ def onnx_side(
     side = _Side(model)
     places = {node: place for place, node in enumerate(graph.nodes)}
     became: dict[Node, Became] = {}
-    nodes: list[records.OnnxNode] = []
+    nodes: list[records.OnnxNodeRecord] = []
     origins = iter(live)
     for origin in model.lowered.origins:
         source = next(origins) if origin.operator else None
@@ -62,14 +61,14 @@ def onnx_side(
 
 class _Side:
     def __init__(self, model: CompiledModel) -> None:
-        self.values: list[records.OnnxValue] = []
+        self.values: list[records.OnnxValueRecord] = []
         self.indices: dict[str, int] = {}
         self._initializers = model.lowered.initializers
         for port in model.inputs:
             self._add(port.onnx_name, ELEMENT_TYPES[port.dtype][1], port.shape, "input")
 
-    def node(self, node: ModelNode, source: int | None, time: NodeTime | None, provider: str) -> records.OnnxNode:
-        return records.OnnxNode(
+    def node(self, node: OnnxNode, source: int | None, time: NodeTime | None, provider: str) -> records.OnnxNodeRecord:
+        return records.OnnxNodeRecord(
             name=node.name,
             operator=node.op_type,
             inputs=tuple(None if value is None else self._index(value) for value in node.inputs),
@@ -80,7 +79,7 @@ class _Side:
             provider=provider if time is None else time.provider,
         )
 
-    def _index(self, value: Value) -> int:
+    def _index(self, value: OnnxValue) -> int:
         index = self.indices.get(value.name)
         if index is not None:
             return index
@@ -89,7 +88,7 @@ class _Side:
 
     def _add(self, name: str, data_type: str, shape: tuple[int, ...], kind: OnnxValueKind) -> int:
         self.indices[name] = len(self.values)
-        self.values.append(records.OnnxValue(name, data_type, shape, kind, size_names(shape)))
+        self.values.append(records.OnnxValueRecord(name, data_type, shape, kind, size_names(shape)))
         return self.indices[name]
 
 

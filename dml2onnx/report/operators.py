@@ -24,7 +24,7 @@ class OperatorField:
 
 
 @dataclass(frozen=True, slots=True)
-class TensorSupport:
+class TensorSupportRecord:
     """The support of a feature level for a tensor."""
 
     dimension_counts: tuple[int, ...]
@@ -39,7 +39,7 @@ class LevelSupport:
     level: str
     functions: tuple[str, ...]
     """The supported values of its function, if it has one."""
-    tensors: Mapping[str, TensorSupport]
+    tensors: Mapping[str, TensorSupportRecord]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

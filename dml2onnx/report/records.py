@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from dml2onnx.report.answers import Written
+from dml2onnx.report.answers import FilesAnswer
 from dml2onnx.report.form import ALWAYS, Json
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ MARK = "<!-- dml2onnx report -->"
 
 
 @dataclass(frozen=True, slots=True)
-class Tensor:
+class TensorRecord:
     """A tensor descriptor, which equal ones share."""
 
     data_type: str
@@ -44,7 +44,7 @@ class Tensor:
 
 
 @dataclass(frozen=True, slots=True)
-class Descriptor:
+class DescriptorRecord:
     """An operator with all of its attributes, which nodes with equal descriptors share."""
 
     operator: str
@@ -68,7 +68,7 @@ class Descriptor:
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class ValueRecord:
     """A version of a buffer of the DirectML graph."""
 
     name: str
@@ -96,7 +96,7 @@ class Access:
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class NodeRecord:
     """A node of the DirectML graph."""
 
     name: str
@@ -129,7 +129,7 @@ class Became:
 
 
 @dataclass(frozen=True, slots=True)
-class Port:
+class PortRecord:
     """An input or output of the graph, and of the ONNX model if there is one."""
 
     name: str
@@ -146,7 +146,7 @@ class Port:
 
 
 @dataclass(frozen=True, slots=True)
-class OnnxValue:
+class OnnxValueRecord:
     """A value of the ONNX model."""
 
     name: str
@@ -160,7 +160,7 @@ class OnnxValue:
 
 
 @dataclass(frozen=True, slots=True)
-class OnnxNode:
+class OnnxNodeRecord:
     """A node of the ONNX model."""
 
     name: str
@@ -199,9 +199,9 @@ class Onnx:
     passes: tuple[str, ...]
     """The applied passes; empty with ``-O0``."""
     weight_bytes: int
-    nodes: tuple[OnnxNode, ...]
+    nodes: tuple[OnnxNodeRecord, ...]
     """In execution order."""
-    values: tuple[OnnxValue, ...]
+    values: tuple[OnnxValueRecord, ...]
     outputs: tuple[int, ...]
     """The indices of the graph's outputs in values, in order."""
     half: bool = False
@@ -211,7 +211,7 @@ class Onnx:
 
 
 @dataclass(frozen=True, slots=True)
-class Verification:
+class VerificationRecord:
     """The comparison of the model's outputs with the reference."""
 
     passed: bool
@@ -244,7 +244,7 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report(Written):
+class Report(FilesAnswer):
     """The report of a model. The last diagnostics are the errors of compiling, verifying or profiling."""
 
     command: Literal["report"] = field(default="report", metadata=ALWAYS)
@@ -256,19 +256,19 @@ class Report(Written):
     """The checked feature level."""
     levels: tuple[Level, ...]
     """All feature levels, lowest first."""
-    nodes: tuple[Node, ...]
-    descriptors: tuple[Descriptor, ...]
-    tensors: tuple[Tensor, ...]
-    values: tuple[Value, ...]
-    inputs: tuple[Port, ...]
-    outputs: tuple[Port, ...]
+    nodes: tuple[NodeRecord, ...]
+    descriptors: tuple[DescriptorRecord, ...]
+    tensors: tuple[TensorRecord, ...]
+    values: tuple[ValueRecord, ...]
+    inputs: tuple[PortRecord, ...]
+    outputs: tuple[PortRecord, ...]
     minimum_feature_level: str | None = None
     """The lowest feature level that allows the graph; absent if none does."""
     multiply_accumulates: int = 0
     """The sum for all nodes that outputs need; attention is not counted."""
     onnx: Onnx | None = None
     """Absent if the graph cannot be compiled."""
-    verification: Verification | None = None
+    verification: VerificationRecord | None = None
     """Absent if not requested, or not possible."""
     profile: Profile | None = None
     """Absent if not requested, or not possible."""

@@ -10,7 +10,7 @@ from dml2onnx.report.layout import Placement, lay_out
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
 
-    from dml2onnx.report.records import Onnx, Port, Report, Tensor
+    from dml2onnx.report.records import Onnx, PortRecord, Report, TensorRecord
 
 TITLE_SIZE = 13.0
 TEXT_SIZE = 11.0
@@ -96,7 +96,7 @@ def scene_of(elements: Sequence[Element]) -> Scene:
     return Scene(boxes, distinct, lay_out([box.size for box in boxes], distinct))
 
 
-def _port(kind: str, place: int, port: Port, tensors: Sequence[Tensor]) -> Box:
+def _port(kind: str, place: int, port: PortRecord, tensors: Sequence[TensorRecord]) -> Box:
     return end(kind, place, port.name, *([] if port.tensor is None else [tensor_text(tensors[port.tensor])]))
 
 
@@ -108,7 +108,7 @@ def end(kind: str, place: int, title: str, *lines: str) -> Box:
 # --- Texts ------------------------------------------------------------------------------------------------------------
 
 
-def tensor_text(tensor: Tensor) -> str:
+def tensor_text(tensor: TensorRecord) -> str:
     """``FLOAT32 1×3×8×8``, and the layout if it is not packed."""
     layout = "" if tensor.layout == "packed" else f" {tensor.layout}"
     return f"{tensor.data_type} {_sizes(tensor.sizes)}{layout}"

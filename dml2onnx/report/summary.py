@@ -14,7 +14,7 @@ from dml2onnx.targets import DEFAULT_TARGET
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dml2onnx.report.records import Coverage, Port, Report
+    from dml2onnx.report.records import Coverage, PortRecord, Report
 
 MOST_NAMED = 3
 """The limit for operators, inputs or outputs in a sentence."""
@@ -44,7 +44,7 @@ def _needs(report: Report) -> str:
     return f"it needs feature level {level} ({ships})"
 
 
-def _ports(report: Report, ports: Sequence[Port]) -> str:
+def _ports(report: Report, ports: Sequence[PortRecord]) -> str:
     named = [
         visible(port.name) + (f" ({tensor_text(report.tensors[port.tensor])})" if port.tensor is not None else "")
         for port in ports[:MOST_NAMED]

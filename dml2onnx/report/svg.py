@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from xml.sax.saxutils import escape
 
 from dml2onnx.diagnostics import plural
-from dml2onnx.report.comparison import Comparison
-from dml2onnx.report.records import MARK, Node, Report
+from dml2onnx.report.comparison import ComparisonAnswer
+from dml2onnx.report.records import MARK, NodeRecord, Report
 from dml2onnx.report.scene import LINE, TEXT_SIZE, TITLE_SIZE, directml_scene, onnx_scene, text_width, visible
 
 if TYPE_CHECKING:
@@ -44,10 +44,10 @@ class _Part(NamedTuple):
     marks: Mapping[int, str]
 
 
-def drawing(report: Report | Comparison) -> str:
+def drawing(report: Report | ComparisonAnswer) -> str:
     """A self-contained SVG document, whose colours follow the reader's light or dark theme."""
-    parts = _compared(report) if isinstance(report, Comparison) else _single(report)
-    name = report.left.name if isinstance(report, Comparison) else report.name
+    parts = _compared(report) if isinstance(report, ComparisonAnswer) else _single(report)
+    name = report.left.name if isinstance(report, ComparisonAnswer) else report.name
     return _drawn(name, parts)
 
 
@@ -90,7 +90,7 @@ def _single(report: Report) -> list[_Part]:
     return parts
 
 
-def _compared(report: Comparison) -> list[_Part]:
+def _compared(report: ComparisonAnswer) -> list[_Part]:
     """Both DirectML graphs, with their differences highlighted."""
     nodes = [pair for pair in report.pairs if pair.kind == "node" and pair.state != "same"]
     left = {pair.left: pair.state for pair in nodes if pair.left is not None}
@@ -120,7 +120,7 @@ def _path(route: Sequence[Point]) -> str:
     return "".join(steps)
 
 
-def _mark(report: Report, node: Node) -> str:
+def _mark(report: Report, node: NodeRecord) -> str:
     """The highest severity of a node's findings, or ``""``."""
     found = {report.diagnostics[place].severity for place in node.findings}
     return "error" if "error" in found else "warning" if found else ""

@@ -10,7 +10,7 @@ from dml2onnx.report.form import ALWAYS, Answer, number
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dml2onnx.verification import Comparison, NodeCheck, Verification
+    from dml2onnx.verification import NodeCheck, OutputComparison, Verification
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Wrong:
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class ErrorBound:
     """The parts of the allowed error, at the element whose error comes closest to it."""
 
     arithmetic: float | str
@@ -57,7 +57,7 @@ class Verified:
     """The same relative to the bound: wrong above 1."""
     exact: bool = False
     """Whether elements must be equal."""
-    bound: Bound
+    bound: ErrorBound
     first_wrong: Wrong | None = None
     """Absent if no element is wrong."""
 
@@ -152,7 +152,7 @@ def verification_answer(result: Verification, provider: str, seed: int, against:
     )
 
 
-def compared(item: Comparison) -> Compared:
+def compared(item: OutputComparison) -> Compared:
     """One output of the graph in one round."""
     counts = (item.elements, item.wrong, item.unspecified)
     return Compared(item.output, item.round, *counts, number(item.worst), item.first_wrong)
@@ -170,7 +170,7 @@ def verified(item: NodeCheck) -> Verified:
         worst_ulps=number(item.worst_ulps),
         worst_of_bound=number(item.worst_of_bound),
         exact=item.exact,
-        bound=Bound(number(item.arithmetic), number(item.rounding)),
+        bound=ErrorBound(number(item.arithmetic), number(item.rounding)),
         first_wrong=_first_wrong(item) if item.wrong else None,
     )
 

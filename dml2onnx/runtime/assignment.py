@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dml2onnx.codes.running import FELL_BACK
 from dml2onnx.diagnostics import Diagnostic, quote
-from dml2onnx.onnx_model import Node, OnnxGraph, bodies
+from dml2onnx.onnx_model import OnnxGraph, OnnxNode, bodies
 from dml2onnx.providers.choice import Providers
 from dml2onnx.providers.table import AUTO, BY_NAME
 from dml2onnx.runtime.profiles import NodeTime
@@ -84,7 +84,7 @@ def fell_back(found: Iterable[NodeAssignment], providers: Providers, loaded: Seq
     )
 
 
-def placed(times: Iterable[NodeTime], nodes: Sequence[Node]) -> tuple[dict[str, NodeTime], list[NodeTime]]:
+def placed(times: Iterable[NodeTime], nodes: Sequence[OnnxNode]) -> tuple[dict[str, NodeTime], list[NodeTime]]:
     """The time of each node by name, and the times that belong to no node.
 
     Nodes in subgraphs are skipped, since the times of their hosts include them.
@@ -110,7 +110,7 @@ def placed(times: Iterable[NodeTime], nodes: Sequence[Node]) -> tuple[dict[str, 
     return found, others
 
 
-def _at_work(node: Node, operator: str, makers: Mapping[str, Node], found: Container[str]) -> str:
+def _at_work(node: OnnxNode, operator: str, makers: Mapping[str, OnnxNode], found: Container[str]) -> str:
     """The name of the main node of a merged one, such as Conv with Relu.
 
     ONNX Runtime names a merged node after the last of its parts, whose operator is not the one that runs.

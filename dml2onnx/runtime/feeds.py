@@ -13,7 +13,7 @@ from dml2onnx.catalog.likeness import nearest
 from dml2onnx.codes.running import INPUT_SHAPE, INPUT_TYPE, MISSING_INPUT, UNKNOWN_INPUT
 from dml2onnx.diagnostics import Diagnostic, DmlError, Remedy, quote, shortened, visible
 from dml2onnx.ir.view import Layout
-from dml2onnx.onnx_model import Array, NamedSize, Port
+from dml2onnx.onnx_model import Array, NamedSize, OnnxPort
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-def check_inputs(ports: Sequence[Port], supplied: Mapping[str, npt.ArrayLike]) -> dict[str, Array]:
+def check_inputs(ports: Sequence[OnnxPort], supplied: Mapping[str, npt.ArrayLike]) -> dict[str, Array]:
     """Returns the feeds by ONNX name. Raises :class:`DmlError` with all errors in names, types and shapes.
 
     An array has the shape of the buffer in memory order, or is flat. An array with the Sizes of a permuted tensor is
@@ -47,7 +47,7 @@ def check_inputs(ports: Sequence[Port], supplied: Mapping[str, npt.ArrayLike]) -
     return feeds
 
 
-def named_values(ports: Sequence[Port], arrays: Mapping[str, Array]) -> dict[str, int]:
+def named_values(ports: Sequence[OnnxPort], arrays: Mapping[str, Array]) -> dict[str, int]:
     """Returns the value of each name in these arrays by public name, if it is in range.
 
     The first array with a dimension of that name determines it; other arrays have to match.
@@ -64,7 +64,7 @@ def named_values(ports: Sequence[Port], arrays: Mapping[str, Array]) -> dict[str
     return values
 
 
-def at_sizes(ports: Sequence[Port], values: Mapping[str, int]) -> Sequence[Port]:
+def at_sizes(ports: Sequence[OnnxPort], values: Mapping[str, int]) -> Sequence[OnnxPort]:
     """Returns the ports with their named sizes replaced by numbers, as far as these values determine them."""
     if not values:
         return ports
@@ -74,11 +74,11 @@ def at_sizes(ports: Sequence[Port], values: Mapping[str, int]) -> Sequence[Port]
     ]
 
 
-def _named(port: Port) -> list[NamedSize]:
+def _named(port: OnnxPort) -> list[NamedSize]:
     return [size for size in port.shape if isinstance(size, NamedSize)]
 
 
-def _names_hint(port: Port, ports: Sequence[Port], arrays: Mapping[str, Array]) -> str:
+def _names_hint(port: OnnxPort, ports: Sequence[OnnxPort], arrays: Mapping[str, Array]) -> str:
     """The ranges of the names in a shape, or the other input that determines them."""
     notes = []
     limits = {symbol.name: size.limits for size in _named(port) for symbol in sorted(size.expr.symbols())}
@@ -91,7 +91,7 @@ def _names_hint(port: Port, ports: Sequence[Port], arrays: Mapping[str, Array]) 
     return f"; {', '.join(notes)}" if notes else ""
 
 
-def _stored(port: Port, array: Array) -> Array | None:
+def _stored(port: OnnxPort, array: Array) -> Array | None:
     """The array in memory order; ``None`` if it is not flat and does not have the tensor's Sizes."""
     if array.shape == (prod(port.shape),):
         return array.reshape(port.shape)
@@ -102,7 +102,7 @@ def _stored(port: Port, array: Array) -> Array | None:
     return array.transpose(layout.memory_order).reshape(port.shape)
 
 
-def _layout_hint(port: Port, found: tuple[int, ...]) -> str:
+def _layout_hint(port: OnnxPort, found: tuple[int, ...]) -> str:
     """How to convert an array to the shape of a port, if it looks like another image layout."""
     wanted = tuple(size for size in port.shape if isinstance(size, int))
     rank = len(wanted)
@@ -119,7 +119,7 @@ def _layout_hint(port: Port, found: tuple[int, ...]) -> str:
     return ""
 
 
-def _converted(port: Port, array: Array) -> tuple[Remedy, ...]:
+def _converted(port: OnnxPort, array: Array) -> tuple[Remedy, ...]:
     """How to convert an array to the type of a port, and what is lost."""
     if array.dtype.kind not in "fiub" or np.dtype(port.dtype).kind not in "fiub":
         return ()
@@ -129,7 +129,7 @@ def _converted(port: Port, array: Array) -> tuple[Remedy, ...]:
     return (Remedy(f'numpy\'s array.astype("{port.dtype}"){loss}'),)
 
 
-def _findings(ports: Sequence[Port], arrays: Mapping[str, Array]) -> Iterator[Diagnostic]:
+def _findings(ports: Sequence[OnnxPort], arrays: Mapping[str, Array]) -> Iterator[Diagnostic]:
     names = shortened(", ".join(port.name for port in ports)) or "none"
     known = {port.name for port in ports}
     sized = at_sizes(ports, named_values(ports, arrays))

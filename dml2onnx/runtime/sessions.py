@@ -14,7 +14,7 @@ from dml2onnx.codes.running import PROVIDER_PASSED_OVER, PROVIDER_UNUSABLE, RUNT
 from dml2onnx.diagnostics import Diagnostic, DmlError, quote
 from dml2onnx.ir.mapped import MappedFiles
 from dml2onnx.lazy import lazy_method
-from dml2onnx.onnx_model import Array, Port
+from dml2onnx.onnx_model import Array, OnnxPort
 from dml2onnx.providers.choice import ProviderLike, Providers
 from dml2onnx.providers.distributions import clash, distributions
 from dml2onnx.providers.installed import plugin_devices, require_providers
@@ -46,7 +46,7 @@ class Session:
     """
 
     def __init__(
-        self, model: bytes | Path, inputs: Sequence[Port], outputs: Sequence[Port],
+        self, model: bytes | Path, inputs: Sequence[OnnxPort], outputs: Sequence[OnnxPort],
         provider: ProviderLike = "cpu", *, weights: Weights | None = None, profile: bool = False,
         mapped_files: MappedFiles | None = None,
     ) -> None:  # fmt: skip
@@ -64,12 +64,12 @@ class Session:
     _repr_html_ = lazy_method("dml2onnx.report.notebooks", "session_html")
 
     @property
-    def inputs(self) -> tuple[Port, ...]:
+    def inputs(self) -> tuple[OnnxPort, ...]:
         """The inputs in order."""
         return tuple(self._inputs)
 
     @property
-    def outputs(self) -> tuple[Port, ...]:
+    def outputs(self) -> tuple[OnnxPort, ...]:
         """The outputs in order."""
         return tuple(self._outputs)
 
@@ -93,19 +93,19 @@ class Session:
             raise DmlError(_failure(error)) from error
         return {port.name: np.asarray(array) for port, array in zip(outputs, results, strict=True)}
 
-    def bind(self, inputs: Mapping[str, npt.ArrayLike] | None = None) -> Bound:
+    def bind(self, inputs: Mapping[str, npt.ArrayLike] | None = None) -> BoundBuffers:
         """Returns preallocated inputs and outputs of this session, for repeated runs without copies.
 
         ``inputs`` are as for :meth:`run`; contiguous arrays are used without a copy, and missing ones are zeros.
-        They determine named sizes, and so the shapes of the outputs; other sizes need another :class:`Bound`.
-        Changes of :attr:`Bound.inputs` take effect in the next run.
+        They determine named sizes, and so the shapes of the outputs; other sizes need another :class:`BoundBuffers`.
+        Changes of :attr:`BoundBuffers.inputs` take effect in the next run.
         """
         supplied = arguments.arrays(inputs, names=[port.name for port in self._inputs])
         ports = at_sizes(self._inputs, named_values(self._inputs, supplied))
         zeros = {port.name: np.zeros(port.shape, port.dtype) for port in ports if port.name not in supplied}
         feeds = check_inputs(self._inputs, {**supplied, **zeros})
         values = named_values(self._inputs, {port.name: feeds[port.onnx_name] for port in self._inputs})
-        return Bound(self._session, self._inputs, at_sizes(self._outputs, values), feeds, self._mapped_files)
+        return BoundBuffers(self._session, self._inputs, at_sizes(self._outputs, values), feeds, self._mapped_files)
 
     def end_profile(self, runs: int = 1) -> list[NodeTime]:
         """The median time of every node over the ``runs`` so far; requires ``profile``."""
@@ -127,11 +127,11 @@ class Session:
         }
 
 
-class Bound:
+class BoundBuffers:
     """Preallocated inputs and outputs by public name, in memory order."""
 
     def __init__(
-        self, session: Any, inputs: Sequence[Port], outputs: Sequence[Port], feeds: Mapping[str, Array],
+        self, session: Any, inputs: Sequence[OnnxPort], outputs: Sequence[OnnxPort], feeds: Mapping[str, Array],
         mapped_files: MappedFiles,
     ) -> None:  # fmt: skip
         from onnxruntime import OrtValue

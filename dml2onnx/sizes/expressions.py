@@ -14,7 +14,7 @@ from math import gcd
 from typing import TypeAlias
 
 
-class Kind(enum.IntEnum):
+class SymbolKind(enum.IntEnum):
     """The source of a symbol; of two symbols that have to be equal, the larger kind is substituted."""
 
     REQUESTED = 0
@@ -35,7 +35,7 @@ class Symbol:
     serial: int
     name: str
     old: int
-    kind: Kind
+    kind: SymbolKind
 
     def __lt__(self, other: Symbol) -> bool:
         return self.serial < other.serial

@@ -10,17 +10,17 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from dml2onnx.sizes.expressions import Kind, Size, as_size, product
+from dml2onnx.sizes.expressions import Size, SymbolKind, as_size, product
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dml2onnx.ir.tensor import TensorDesc
-    from dml2onnx.sizes.solver import Place, Solver
+    from dml2onnx.sizes.solver import Requirement, Solver
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class StridedAxis:
     """A dimension in memory; strides are in bits."""
 
     size: Size
@@ -34,7 +34,7 @@ class Axis:
 class Axes:
     """The axes of a value, the innermost first, which is the bits of an element."""
 
-    axes: tuple[Axis, ...]
+    axes: tuple[StridedAxis, ...]
 
     @property
     def end(self) -> int:
@@ -59,7 +59,7 @@ def written(desc: TensorDesc, sizes: Sequence[Size]) -> tuple[Axes, Sized]:
     """Returns the layout of a tensor that fills its buffer, and the tensor with the strides that follow."""
     order = _memory_order(desc)
     bits = desc.data_type.bits
-    axes = [Axis(Size(bits), Size(1), 1)]
+    axes = [StridedAxis(Size(bits), Size(1), 1)]
     steps: list[Size | None] = [None] * desc.rank
     old = desc.effective_strides
     tight, tight_old = Size(1), 1
@@ -70,7 +70,7 @@ def written(desc: TensorDesc, sizes: Sequence[Size]) -> tuple[Axes, Sized]:
         step = _pitch(tight, tight_old, old[i], desc.sizes[i])
         steps[i] = step
         if not (sizes[i].is_constant and desc.sizes[i] == 1):
-            axes.append(Axis(sizes[i], step * bits, int(step) * bits, i))
+            axes.append(StridedAxis(sizes[i], step * bits, int(step) * bits, i))
         if desc.sizes[i] > 1 or not sizes[i].is_constant:
             tight, tight_old = sizes[i] * step, max(desc.sizes[i] * int(step), tight_old)
     return Axes(tuple(axes)), Sized(tuple(sizes), None if desc.strides is None else tuple(steps))
@@ -138,7 +138,7 @@ class Match:
     """Matches a view with a layout: which parts of which axes each dimension covers."""
 
     def __init__(
-        self, layout: Axes, desc: TensorDesc, offset: int, solver: Solver, place: Place, preference: int
+        self, layout: Axes, desc: TensorDesc, offset: int, solver: Solver, place: Requirement, preference: int
     ) -> None:
         self.preference = preference
         self.is_ambiguous = False
@@ -215,7 +215,7 @@ class Match:
                 return outer if dense else None
         return None
 
-    def _split(self, axis: Axis, cuts: list[int]) -> list[_Segment]:
+    def _split(self, axis: StridedAxis, cuts: list[int]) -> list[_Segment]:
         """The parts of an axis, the innermost first."""
         if len(cuts) <= 2:
             return [_Segment(axis.size, axis.stride, axis.old_stride, index=axis.index)]
@@ -401,7 +401,7 @@ def repeated(sized: Sized, desc: TensorDesc, solver: Solver, name: str, kept: fr
         if not size.is_constant or i in kept:
             continue
         if desc.sizes[i] == 1:
-            sizes[i] = solver.symbol(f"{name}[{i}]", 1, Kind.REPEATED)
+            sizes[i] = solver.symbol(f"{name}[{i}]", 1, SymbolKind.REPEATED)
         elif desc.strides is not None and desc.strides[i] == 0:
-            sizes[i] = solver.symbol(f"{name}[{i}]", desc.sizes[i], Kind.GENERATED)
+            sizes[i] = solver.symbol(f"{name}[{i}]", desc.sizes[i], SymbolKind.GENERATED)
     return Sized(tuple(sizes), sized.strides, sized.offset)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.codes import sizing as codes
 from dml2onnx.diagnostics import DmlError
-from dml2onnx.sizes.expressions import Expr, Floor, Kind, Size, Symbol, as_size
-from dml2onnx.sizes.request import Request, is_possible, request, value_of, values_for
+from dml2onnx.sizes.expressions import Expr, Floor, Size, Symbol, SymbolKind, as_size
+from dml2onnx.sizes.request import SizeRequest, is_possible, request, value_of, values_for
 from dml2onnx.sizes.resized import Resizer
 from dml2onnx.sizes.solver import Solver
 from dml2onnx.sizes.tracing import SizedNode, Traced, trace
@@ -31,7 +31,7 @@ class NamedGraph:
 
     graph: Graph
     traced: Traced
-    requested: Request
+    requested: SizeRequest
 
     @classmethod
     def of(
@@ -91,9 +91,9 @@ class NamedGraph:
         """Returns a function from symbols to their values at these sizes."""
         return value_of(self._at(values), self.traced.solver)
 
-    def _at(self, values: Values) -> Request:
+    def _at(self, values: Values) -> SizeRequest:
         wanted = {self.requested.names[name]: value for name, value in values.items()}
-        return Request(self.requested.sizes, {**self.requested.wanted, **wanted}, names=self.requested.names)
+        return SizeRequest(self.requested.sizes, {**self.requested.wanted, **wanted}, names=self.requested.names)
 
     def expressions(self) -> Iterator[Expr]:
         """Yields all variable sizes of the graph without duplicates, those of inputs first."""
@@ -121,7 +121,7 @@ class NamedGraph:
         solver = self.traced.solver
         for size in self._sizes():
             for symbol in solver.resolved(size.expr).symbols():
-                if symbol.kind is not Kind.REQUESTED:
+                if symbol.kind is not SymbolKind.REQUESTED:
                     solver.bound[symbol] = Expr.of(symbol.old)
 
     def shown(self, size: int) -> str:
@@ -219,7 +219,7 @@ def _other(symbol: Symbol, value: Callable[[Symbol], int]) -> int:
     Sizes without names stay, because a filter of twice the height would be invalid anyway.
     """
     found = value(symbol)
-    return found if found != symbol.old or symbol.kind is not Kind.REQUESTED else symbol.old * 2
+    return found if found != symbol.old or symbol.kind is not SymbolKind.REQUESTED else symbol.old * 2
 
 
 def refused(message: str, node: str = "", operator: str = "") -> DmlError:

@@ -21,8 +21,8 @@ from dml2onnx.rules.expressions import evaluator
 from dml2onnx.rules.shapes import rules_by_constraint
 from dml2onnx.rules.shapes.sizes import Whole
 from dml2onnx.rules.subject import Subject, UnanswerableError
-from dml2onnx.sizes.expressions import Expr, Kind, Notes, Size, as_size
-from dml2onnx.sizes.solver import Place, Solver
+from dml2onnx.sizes.expressions import Expr, Notes, Size, SymbolKind, as_size
+from dml2onnx.sizes.solver import Requirement, Solver
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -51,11 +51,11 @@ class Flow:
 
     def _unknown(self, name: str, desc: TensorDesc) -> list[Size]:
         label = f"{self.node.name}.{name}"
-        return [self.solver.symbol(f"{label}[{i}]", size, Kind.GENERATED) for i, size in enumerate(desc.sizes)]
+        return [self.solver.symbol(f"{label}[{i}]", size, SymbolKind.GENERATED) for i, size in enumerate(desc.sizes)]
 
-    def place(self, words: str) -> Place:
+    def place(self, words: str) -> Requirement:
         """Returns a place with this node and what it requires."""
-        return Place(self.node.name, self.operator.type, self.node.source, words)
+        return Requirement(self.node.name, self.operator.type, self.node.source, words)
 
     def flow(self) -> None:
         """Applies all rules of the operator, and fixes sizes that nothing determines."""
@@ -72,15 +72,15 @@ class Flow:
                 self._settle(sizes)
         for field in self.operator.schema.input_fields:
             for sizes in self.tensors.get(field.name, ()):
-                self._settle(sizes, Kind.REPEATED)
+                self._settle(sizes, SymbolKind.REPEATED)
 
-    def _settle(self, sizes: Iterable[Size], kind: Kind = Kind.GENERATED) -> None:
+    def _settle(self, sizes: Iterable[Size], kind: SymbolKind = SymbolKind.GENERATED) -> None:
         """Fixes the sizes of this node that nothing else determines."""
         own = f"{self.node.name}."
         for size in sizes:
             expr = self.solver.resolved(size.expr)
             for symbol in expr.symbols():
-                if symbol.kind is kind and (kind is Kind.REPEATED or symbol.name.startswith(own)):
+                if symbol.kind is kind and (kind is SymbolKind.REPEATED or symbol.name.startswith(own)):
                     self.solver.bound[symbol] = Expr.of(symbol.old)
 
     def _inherit_parts(self) -> None:
@@ -126,7 +126,7 @@ class Flow:
         """Whether a dimension has one element at all sizes."""
         symbol = self.solver.resolved(size.expr).symbol
         return int(size) == 1 and (
-            self.solver.is_constant(size) or (symbol is not None and symbol.kind is Kind.REPEATED)
+            self.solver.is_constant(size) or (symbol is not None and symbol.kind is SymbolKind.REPEATED)
         )
 
     # --- Rules of the catalog ---
@@ -158,7 +158,7 @@ class Flow:
                 if not rule.formulas or constraint.id.endswith("/shapes"):
                     self._compared(rule.check, place)
 
-    def _same(self, names: Sequence[str], place: Place) -> None:
+    def _same(self, names: Sequence[str], place: Requirement) -> None:
         present = [sizes for name in names for sizes in self.tensors.get(name, ())]
         for other in present[1:]:
             if len(other) != len(present[0]):
@@ -168,7 +168,7 @@ class Flow:
                 if not left.parts and right.parts:
                     present[0][i] = right
 
-    def _broadcastable(self, names: Sequence[str], to: str, place: Place) -> None:
+    def _broadcastable(self, names: Sequence[str], to: str, place: Requirement) -> None:
         full = self.sizes(to)
         for name in names:
             for sizes in self.tensors.get(name, ()):
@@ -176,7 +176,7 @@ class Flow:
                     if own > 1:
                         self.solver.equal(own, whole, place)
 
-    def _equal(self, constraint: Constraint, place: Place) -> None:
+    def _equal(self, constraint: Constraint, place: Requirement) -> None:
         if constraint.left is None or constraint.right is None or "Sizes" not in str(constraint.right):
             return
         try:
@@ -186,7 +186,7 @@ class Flow:
         if isinstance(left, int) and isinstance(right, int):
             self.solver.equal(left, right, place)
 
-    def _formula(self, name: str, formula: Formula, place: Place) -> None:
+    def _formula(self, name: str, formula: Formula, place: Requirement) -> None:
         found = self.sizes(name)
         try:
             terms = formula.sizes(self.subject(), len(found))
@@ -204,7 +204,7 @@ class Flow:
                 if expected.parts and not found[i].parts:
                     found[i] = expected
 
-    def _compared(self, check: Callable[[Subject], Iterable[Diagnostic]], place: Place) -> None:
+    def _compared(self, check: Callable[[Subject], Iterable[Diagnostic]], place: Requirement) -> None:
         """Requires that sizes which a rule compares and finds equal are equal at all sizes, except 1."""
         notes: Notes = []
         try:
@@ -409,7 +409,7 @@ def _resampled_gradient(flow: Flow) -> None:
         flow.solver.equal(out, _scaled(flow, own, int(out), inverse, place), place)
 
 
-def _scaled(flow: Flow, own: Size, out: int, scale: float, place: Place) -> Size:
+def _scaled(flow: Flow, own: Size, out: int, scale: float, place: Requirement) -> Size:
     """The size times the ratio in the model if that matches the scale; else times the scale, rounded down."""
     ratio = Fraction(out, int(own))
     if abs(float(ratio) - scale) > 1e-6 * max(abs(scale), 1e-9):

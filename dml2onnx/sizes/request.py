@@ -11,19 +11,19 @@ from dml2onnx.catalog.likeness import nearest
 from dml2onnx.codes import sizing as codes
 from dml2onnx.diagnostics import DmlError, Remedy, quote, shortened
 from dml2onnx.ir.inputs import input_descs
-from dml2onnx.sizes.expressions import Expr, Kind, Size, Symbol
+from dml2onnx.sizes.expressions import Expr, Size, Symbol, SymbolKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dml2onnx.diagnostics import Code, Diagnostic
     from dml2onnx.ir.graph import Graph
-    from dml2onnx.sizes.solver import Fixed, Guard, Solver
+    from dml2onnx.sizes.solver import FixedSymbol, Guard, Solver
     from dml2onnx.sizes.tracing import Traced
 
 
 @dataclass
-class Request:
+class SizeRequest:
     """The sizes of inputs as symbols, and the requested numbers for them."""
 
     sizes: dict[str, tuple[Size, ...]] = field(default_factory=dict)
@@ -33,12 +33,12 @@ class Request:
     names: dict[str, Symbol] = field(default_factory=dict)
 
 
-def request(graph: Graph, sizes: Mapping[str, Sequence[int | str]], solver: Solver) -> Request:
+def request(graph: Graph, sizes: Mapping[str, Sequence[int | str]], solver: Solver) -> SizeRequest:
     """Returns the requested sizes as symbols; raises :class:`DmlError` if they do not match an input."""
     ends = (*graph.outputs, *graph.results, *(item.output for item in graph.effects))
     descs = input_descs(graph.inputs, graph.sorted_nodes(), ends)
     known = {item.name: desc.sizes for item, desc in zip(graph.inputs, descs, strict=True)}
-    requested, problems = Request(), []
+    requested, problems = SizeRequest(), []
     for name, wanted in sizes.items():
         if name not in known:
             listed = shortened(", ".join(known)) or "none"
@@ -103,11 +103,11 @@ def _meant(name: str, wanted: Sequence[int | str], known: Mapping[str, Sequence[
     return (Remedy(shortened(" ".join(options))),) if options else ()
 
 
-def _symbolic(requested: Request, label: str, size: int | str, old: int, solver: Solver) -> Size:
+def _symbolic(requested: SizeRequest, label: str, size: int | str, old: int, solver: Solver) -> Size:
     if isinstance(size, str):
         symbol = requested.names.get(size)
         if symbol is None:
-            new = solver.symbol(size, old, Kind.REQUESTED)
+            new = solver.symbol(size, old, SymbolKind.REQUESTED)
             requested.names[size] = _symbol(new)
             return new
         if symbol.old != old:
@@ -119,7 +119,7 @@ def _symbolic(requested: Request, label: str, size: int | str, old: int, solver:
         return Size(old)
     if old == 1 and size in requested.ones:
         return requested.ones[size]
-    new = solver.symbol(label, old, Kind.REQUESTED)
+    new = solver.symbol(label, old, SymbolKind.REQUESTED)
     requested.wanted[_symbol(new)] = size
     if old == 1:
         requested.ones[size] = new
@@ -132,7 +132,7 @@ def _symbol(size: Size) -> Symbol:
     return symbol
 
 
-def value_of(requested: Request, solver: Solver) -> Callable[[Symbol], int]:
+def value_of(requested: SizeRequest, solver: Solver) -> Callable[[Symbol], int]:
     """Returns a function from symbols to values: the requested one, a quotient of it, or the model's own."""
 
     def value(symbol: Symbol) -> int:
@@ -144,7 +144,7 @@ def value_of(requested: Request, solver: Solver) -> Callable[[Symbol], int]:
     return value
 
 
-def values_for(requested: Request, traced: Traced) -> tuple[Callable[[Symbol], int], list[Diagnostic]]:
+def values_for(requested: SizeRequest, traced: Traced) -> tuple[Callable[[Symbol], int], list[Diagnostic]]:
     """Returns the value of each symbol, and why the graph cannot have them."""
     solver = traced.solver
     value = value_of(requested, solver)
@@ -158,7 +158,7 @@ def values_for(requested: Request, traced: Traced) -> tuple[Callable[[Symbol], i
     return value, problems
 
 
-def is_possible(requested: Request, traced: Traced) -> bool:
+def is_possible(requested: SizeRequest, traced: Traced) -> bool:
     """Whether :func:`values_for` finds no problems; faster, without messages."""
     solver = traced.solver
     value = value_of(requested, solver)
@@ -187,7 +187,7 @@ def _refused(symbol: Symbol, wanted: int, expr: Expr, found: int, traced: Traced
     return explained(codes.TIED_SIZE, f"{symbol} has to be {expr}, {found}, and not {wanted}", tie, found, wanted)
 
 
-def explained(code: Code, message: str, fixed: Fixed, expected: object, found: object) -> Diagnostic:
+def explained(code: Code, message: str, fixed: FixedSymbol, expected: object, found: object) -> Diagnostic:
     """Returns a finding about sizes, with the node that causes it and what it compares."""
     place = fixed.place
     sides = _sides(fixed)
@@ -201,7 +201,7 @@ def explained(code: Code, message: str, fixed: Fixed, expected: object, found: o
     )
 
 
-def _sides(fixed: Fixed) -> str:
+def _sides(fixed: FixedSymbol) -> str:
     """The compared expressions with their values; empty if both are constants."""
     left, right = fixed.left, fixed.right
     if left.number is not None:

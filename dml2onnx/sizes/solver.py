@@ -7,14 +7,14 @@ from itertools import count
 from math import gcd
 from typing import TYPE_CHECKING, Any
 
-from dml2onnx.sizes.expressions import Expr, Kind, Size, Symbol, as_size
+from dml2onnx.sizes.expressions import Expr, Size, Symbol, SymbolKind, as_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Requirement:
     """A node with its operator and source, and what it requires in words."""
 
     node: str
@@ -24,10 +24,10 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Fixed:
+class FixedSymbol:
     """Why a symbol is fixed."""
 
-    place: Place
+    place: Requirement
     left: Expr
     right: Expr
 
@@ -38,7 +38,7 @@ class Guard:
 
     expr: Expr
     divisor: int
-    place: Place
+    place: Requirement
     sides: tuple[Expr, Expr] | None = None
     """The two sides of an equation."""
 
@@ -58,10 +58,10 @@ class Solver:
     """All symbols of a graph, and what is known about them."""
 
     bound: dict[Symbol, Expr] = field(default_factory=dict)
-    reasons: dict[Symbol, Fixed] = field(default_factory=dict)
-    ties: dict[Symbol, Fixed] = field(default_factory=dict)
+    reasons: dict[Symbol, FixedSymbol] = field(default_factory=dict)
+    ties: dict[Symbol, FixedSymbol] = field(default_factory=dict)
     guards: dict[tuple[Expr, int], Guard] = field(default_factory=dict)
-    quotients: dict[Symbol, tuple[Symbol, int, Place]] = field(default_factory=dict)
+    quotients: dict[Symbol, tuple[Symbol, int, Requirement]] = field(default_factory=dict)
     """Symbols that are quotients: the dividend, the divisor, and the node that requires it."""
     homes: dict[Symbol, int] = field(default_factory=dict)
     """The dimension of its input that a symbol stands for."""
@@ -69,7 +69,7 @@ class Solver:
     _resolved: dict[Expr, Expr] = field(default_factory=dict)
     """The last result for each expression, which later substitutions may change."""
 
-    def symbol(self, name: str, old: int, kind: Kind) -> Size:
+    def symbol(self, name: str, old: int, kind: SymbolKind) -> Size:
         """Returns a new variable size."""
         return Size(Expr.of(Symbol(next(self._serials), name, old, kind)))
 
@@ -117,13 +117,13 @@ class Solver:
 
     # --- Requirements ---
 
-    def equal(self, left: int, right: int, place: Place) -> None:
+    def equal(self, left: int, right: int, place: Requirement) -> None:
         """Requires that two sizes are equal."""
         if int(left) != int(right):  # the model breaks this rule, which is reported elsewhere
             return
         self._zero(self.resolved(as_size(left).expr - as_size(right).expr), as_size(left), as_size(right), place)
 
-    def quotient(self, size: int, divisor: int, place: Place) -> Size:
+    def quotient(self, size: int, divisor: int, place: Requirement) -> Size:
         """Requires that a size is a multiple of a number, and returns the quotient."""
         expr = self.resolved(as_size(size).expr)
         if divisor == 1 or not any(number % divisor for _, number in expr.terms):
@@ -155,17 +155,17 @@ class Solver:
     def _known(self) -> tuple[dict[Any, Any], ...]:
         return self.bound, self.reasons, self.ties, self.guards, self.quotients
 
-    def fix(self, sizes: Iterable[int], place: Place) -> None:
+    def fix(self, sizes: Iterable[int], place: Requirement) -> None:
         """Requires that sizes do not change."""
         for size in sizes:
             expr = self.resolved(as_size(size).expr)
-            self._fix(expr.symbols(), Fixed(place, expr, Expr.of(expr.old)))
+            self._fix(expr.symbols(), FixedSymbol(place, expr, Expr.of(expr.old)))
 
-    def _zero(self, expr: Expr, left: Size, right: Size, place: Place) -> None:
+    def _zero(self, expr: Expr, left: Size, right: Size, place: Requirement) -> None:
         if not expr.terms:
             return
         expr = _reduced(expr)
-        why = Fixed(place, self.resolved(left.expr), self.resolved(right.expr))
+        why = FixedSymbol(place, self.resolved(left.expr), self.resolved(right.expr))
         for symbol in sorted(expr.symbols(), key=lambda item: item.order, reverse=True):
             other = self._alone(expr, symbol, place)
             if other is None:
@@ -173,14 +173,14 @@ class Solver:
             if other.number is not None:
                 self._fix({symbol}, why)
                 return
-            if symbol.kind is Kind.REQUESTED and self._give_way(other, why):
+            if symbol.kind is SymbolKind.REQUESTED and self._give_way(other, why):
                 self._zero(self.resolved(expr), left, right, place)
                 return
             if _follows(symbol, other):
                 self.bound[symbol] = other
                 self.ties[symbol] = why
                 return
-        loose = {item for item in expr.symbols() if item.kind is not Kind.REQUESTED}
+        loose = {item for item in expr.symbols() if item.kind is not SymbolKind.REQUESTED}
         if loose:  # fix what was not requested, and try again
             self._fix(loose, why)
             self._zero(self.resolved(expr), left, right, place)
@@ -189,18 +189,18 @@ class Solver:
         else:
             self._fix(expr.symbols(), why)
 
-    def _give_way(self, other: Expr, why: Fixed) -> bool:
+    def _give_way(self, other: Expr, why: FixedSymbol) -> bool:
         """Fixes the symbols of ``other`` that were not requested, so that a requested one does not depend on them.
 
         Of a product, only the factors of size 1 are fixed. Returns whether there were such symbols.
         """
-        loose = [item for item in other.symbols() if item.kind is not Kind.REQUESTED]
+        loose = [item for item in other.symbols() if item.kind is not SymbolKind.REQUESTED]
         single = [item for item in loose if item.old == 1] if len(other.symbols()) > 1 else []
         if loose:
             self._fix(single or loose, why)
         return bool(loose)
 
-    def _alone(self, expr: Expr, symbol: Symbol, place: Place) -> Expr | None:
+    def _alone(self, expr: Expr, symbol: Symbol, place: Requirement) -> Expr | None:
         """The value of a symbol if the expression is 0; ``None`` if it occurs twice, or in a product."""
         number = dict(expr.terms).get((symbol,), 0)
         if not number:
@@ -210,11 +210,11 @@ class Solver:
             return None
         rest = rest.scaled(-1 if number > 0 else 1)
         whole = rest.over(Expr({(): abs(number)}))
-        if whole is None and symbol.kind is not Kind.REQUESTED and len(rest.terms) == 1:
+        if whole is None and symbol.kind is not SymbolKind.REQUESTED and len(rest.terms) == 1:
             return self.quotient(Size(rest), abs(number), place).expr
         return whole
 
-    def _fix(self, symbols: Iterable[Symbol], why: Fixed) -> None:
+    def _fix(self, symbols: Iterable[Symbol], why: FixedSymbol) -> None:
         for symbol in symbols:
             self.bound[symbol] = Expr.of(symbol.old)
             self.reasons[symbol] = why
@@ -235,4 +235,4 @@ def _follows(symbol: Symbol, other: Expr) -> bool:
     A requested size, or that of a generated tensor, may become any expression. Others may not become a sum: that ``k``
     could be ``H - 30`` is no reason to change a filter.
     """
-    return symbol.kind in (Kind.REQUESTED, Kind.GENERATED) or len(other.terms) == 1
+    return symbol.kind in (SymbolKind.REQUESTED, SymbolKind.GENERATED) or len(other.terms) == 1

@@ -6,11 +6,21 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from dml2onnx.ir.inputs import input_descs
-from dml2onnx.sizes.expressions import Kind, Size
-from dml2onnx.sizes.layouts import AS_WRITTEN, INSIDE, Axes, Axis, Match, Sized, UnmatchedError, repeated, written
+from dml2onnx.sizes.expressions import Size, SymbolKind
+from dml2onnx.sizes.layouts import (
+    AS_WRITTEN,
+    INSIDE,
+    Axes,
+    Match,
+    Sized,
+    StridedAxis,
+    UnmatchedError,
+    repeated,
+    written,
+)
 from dml2onnx.sizes.operators import Flow, kept_dimensions
 from dml2onnx.sizes.resized import is_same_view
-from dml2onnx.sizes.solver import Place, Solver
+from dml2onnx.sizes.solver import Requirement, Solver
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -78,7 +88,7 @@ def trace(graph: Graph, solver: Solver, stated: Mapping[str, Sequence[Size]], ju
     ends = (*graph.outputs, *graph.results, *(item.output for item in graph.effects))
     for item, desc in zip(graph.inputs, input_descs(graph.inputs, nodes, ends), strict=True):
         sizes = stated.get(item.name) or [
-            solver.symbol(f"{item.name}[{i}]", size, Kind.INPUT) for i, size in enumerate(desc.sizes)
+            solver.symbol(f"{item.name}[{i}]", size, SymbolKind.INPUT) for i, size in enumerate(desc.sizes)
         ]
         for i, size in enumerate(sizes):
             symbol = size.expr.symbol
@@ -103,8 +113,12 @@ def _overlaps(desc: TensorDesc) -> bool:
     return replace(desc, sizes=single, total_size=0).is_overlapping
 
 
-def _place(node: Node | None, words: str) -> Place:
-    return Place("", "", "", words) if node is None else Place(node.name, node.operator.type, node.source, words)
+def _place(node: Node | None, words: str) -> Requirement:
+    return (
+        Requirement("", "", "", words)
+        if node is None
+        else Requirement(node.name, node.operator.type, node.source, words)
+    )
 
 
 def _trace_node(node: Node, traced: Traced, judge: Judge | None) -> None:
@@ -133,7 +147,7 @@ def _attempt(node: Node, traced: Traced, preference: int, judge: Judge | None) -
     tensors: dict[str, list[list[Size]]] = {}
     is_ambiguous = False
     for name, index, read, desc in node.views_in():
-        place = Place(node.name, node.operator.type, node.source, f"it reads {name}")
+        place = Requirement(node.name, node.operator.type, node.source, f"it reads {name}")
         view, others = _view(read.value, read.offset, desc, traced, place, preference)
         is_ambiguous = is_ambiguous or others
         sized = repeated(view, desc, solver, f"{node.name}.{name}", kept_dimensions(node.operator, name, desc.rank))
@@ -166,11 +180,11 @@ def _repeated_again(node: Node, views: Mapping[tuple[str, int], Sized], solver: 
 
 def _count_bound(solver: Solver) -> int:
     """The number of requested sizes that are fixed, or tied to others."""
-    return sum(1 for symbol in (*solver.reasons, *solver.ties) if symbol.kind is Kind.REQUESTED)
+    return sum(1 for symbol in (*solver.reasons, *solver.ties) if symbol.kind is SymbolKind.REQUESTED)
 
 
 def _view(
-    value: Value, offset: int, desc: TensorDesc, traced: Traced, place: Place, preference: int = AS_WRITTEN
+    value: Value, offset: int, desc: TensorDesc, traced: Traced, place: Requirement, preference: int = AS_WRITTEN
 ) -> tuple[Sized, bool]:
     """A view of a value with variable sizes, and whether others are possible."""
     solver = traced.solver
@@ -187,7 +201,7 @@ def _view(
         return match.view(), match.is_ambiguous
     except UnmatchedError as problem:
         words = f"{place.words} as {list(desc.sizes)}, and {problem}"
-        solver.fix([axis.size for axis in layout.axes], Place(place.node, place.operator, place.source, words))
+        solver.fix([axis.size for axis in layout.axes], Requirement(place.node, place.operator, place.source, words))
         return plain, False
 
 
@@ -225,12 +239,13 @@ def _resolved(layout: Axes | None, solver: Solver) -> Axes | None:
         return None
     return Axes(
         tuple(
-            Axis(solver.size(axis.size), solver.size(axis.stride), axis.old_stride, axis.index) for axis in layout.axes
+            StridedAxis(solver.size(axis.size), solver.size(axis.stride), axis.old_stride, axis.index)
+            for axis in layout.axes
         )
     )
 
 
-def _write(node: Node, write: Write, desc: TensorDesc, sizes: list[Size], traced: Traced, place: Place) -> Sized:
+def _write(node: Node, write: Write, desc: TensorDesc, sizes: list[Size], traced: Traced, place: Requirement) -> Sized:
     base = write.base
     layout, sized = written(desc, sizes)
     if base is None or _is_all(write, desc):
@@ -258,5 +273,5 @@ def _is_all(write: Write, desc: TensorDesc) -> bool:
 
 
 def _output(name: str, value: Value, desc: TensorDesc, traced: Traced) -> Sized:
-    place = Place("", "", "", f"the graph's output {name} is read")
+    place = Requirement("", "", "", f"the graph's output {name} is read")
     return _view(value, 0, desc, traced, place)[0]

@@ -1,6 +1,6 @@
 """Writes graphs as programs that build them."""
 
 from dml2onnx.source_code.cpp import cpp
-from dml2onnx.source_code.python import Program, python
+from dml2onnx.source_code.python import SourceProgram, python
 
-__all__ = ["Program", "cpp", "python"]
+__all__ = ["SourceProgram", "cpp", "python"]

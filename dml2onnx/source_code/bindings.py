@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.data import Data, MissingData, padded
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.source_code.contents import ArrayExpression, Contents, memory_shape, unrepeated
+from dml2onnx.source_code.contents import ArrayExpression, ProgramArrays, memory_shape, unrepeated
 from dml2onnx.source_code.text import Keyword, Part, Ref, Text, call, numbers, string
 
 if TYPE_CHECKING:
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
     from dml2onnx.builder.expression import Expression
     from dml2onnx.ir.graph import Constant, GraphInput, Value
-    from dml2onnx.source_code.trial import Trial
+    from dml2onnx.source_code.trial import TrialBuilder
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class BufferView:
     """A tensor in a buffer."""
 
     value: Value
@@ -29,11 +29,11 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class BoundExpression:
     """The expression of a value, usually a variable, and the tensor that the expression has."""
 
     part: Part
-    home: View
+    home: BufferView
     array: ArrayExpression | None = None
     """The contents, if the value is a constant that methods accept as an array."""
 
@@ -47,7 +47,7 @@ def keywords(desc: TensorDesc) -> list[Part]:
     return found
 
 
-def viewed(bound: Bound, target: View, trial: Trial, *, broadcasts: bool = False) -> Part:
+def viewed(bound: BoundExpression, target: BufferView, trial: TrialBuilder, *, broadcasts: bool = False) -> Part:
     """An expression for another tensor in the buffer of ``bound``.
 
     ``broadcasts`` says that the operator broadcasts its operands by itself.
@@ -85,13 +85,15 @@ def _returns(desc: TensorDesc, view: Callable[[], Expression]) -> bool:
 # --- Inputs and constants ---------------------------------------------------------------------------------------------
 
 
-def bound_input(item: GraphInput, views: Sequence[View], contents: Contents, trial: Trial) -> tuple[Part, Bound]:
+def bound_input(
+    item: GraphInput, views: Sequence[BufferView], contents: ProgramArrays, trial: TrialBuilder
+) -> tuple[Part, BoundExpression]:
     """Returns the expression that creates an input, and its variable."""
     value, desc = item.value, item.desc
     if desc is None:
         buffer = _untyped_input(item, views, contents)
         first = next((view for view in views if not view.offset), buffer.home)
-        return viewed(buffer, first, trial), Bound(Ref(value), first)
+        return viewed(buffer, first, trial), BoundExpression(Ref(value), first)
     parts: list[Part] = [Text(string(item.name)), Text(string(desc.data_type.name)), numbers(desc.sizes)]
     if desc.strides is not None:
         parts.append(Keyword("strides", numbers(desc.strides)))
@@ -102,10 +104,10 @@ def bound_input(item: GraphInput, views: Sequence[View], contents: Contents, tri
         shape = memory_shape(desc) or (desc.extent,)
         data = padded(item.default, desc.reach)
         parts.append(Keyword("contents", contents.array(item.name, data, desc.data_type, shape).part))
-    return call("g.input", parts), Bound(Ref(value), View(value, desc))
+    return call("g.input", parts), BoundExpression(Ref(value), BufferView(value, desc))
 
 
-def _untyped_input(item: GraphInput, views: Sequence[View], contents: Contents) -> Bound:
+def _untyped_input(item: GraphInput, views: Sequence[BufferView], contents: ProgramArrays) -> BoundExpression:
     """An input without a tensor descriptor of its own."""
     value = item.value
     arguments: list[Part] = [Text(string(item.name)), Text(str(value.nbytes))]
@@ -113,17 +115,19 @@ def _untyped_input(item: GraphInput, views: Sequence[View], contents: Contents) 
         row = _row(views, value.nbytes)
         array = contents.array(item.name, padded(item.default, value.nbytes), row.data_type, row.sizes)
         arguments.append(Keyword("contents", array.part))
-    return Bound(call("g.buffer", arguments), View(value, TensorDesc(DataType.UINT8, (value.nbytes,))))
+    return BoundExpression(call("g.buffer", arguments), BufferView(value, TensorDesc(DataType.UINT8, (value.nbytes,))))
 
 
-def _row(views: Iterable[View], nbytes: int) -> TensorDesc:
+def _row(views: Iterable[BufferView], nbytes: int) -> TensorDesc:
     """The bytes as a row of elements of the first reader's data type that divides them, otherwise of UINT8."""
     kinds = [view.desc.data_type for view in views if not view.desc.data_type.is_packed_nibbles]
     kind = next((item for item in kinds if nbytes % item.itemsize == 0), DataType.UINT8)
     return TensorDesc(kind, (nbytes // kind.itemsize,))
 
 
-def bound_constant(item: Constant, views: Sequence[View], contents: Contents, name: str) -> tuple[Part, Bound]:
+def bound_constant(
+    item: Constant, views: Sequence[BufferView], contents: ProgramArrays, name: str
+) -> tuple[Part, BoundExpression]:
     """Returns the expression that creates a constant, and its variable."""
     value = item.value
     data = item.data if isinstance(item.data, MissingData) else padded(item.data, value.nbytes)
@@ -138,15 +142,17 @@ def bound_constant(item: Constant, views: Sequence[View], contents: Contents, na
             arguments.append(Keyword("data_type", Text(string(desc.data_type.name))))
         arguments += options
         is_plain = not options and not desc.data_type.is_packed_nibbles
-        return call("g.constant", arguments), Bound(Ref(value), View(value, desc), array if is_plain else None)
+        return call("g.constant", arguments), BoundExpression(
+            Ref(value), BufferView(value, desc), array if is_plain else None
+        )
     row = _row(views, value.nbytes)
     arguments = [contents.array(name, data, row.data_type, row.sizes).part]
     if value.nbytes != row.total_bytes:
         arguments.append(Keyword("buffer_bytes", Text(str(value.nbytes))))
-    return call("g.constant", arguments), Bound(Ref(value), View(value, row))
+    return call("g.constant", arguments), BoundExpression(Ref(value), BufferView(value, row))
 
 
-def _as_tensor(data: Data, view: View) -> tuple[TensorDesc, tuple[int, ...], list[Part]] | None:
+def _as_tensor(data: Data, view: BufferView) -> tuple[TensorDesc, tuple[int, ...], list[Part]] | None:
     """The tensor, the shape of the array and the other arguments of a constant with the contents of a view.
 
     ``None`` if the view does not cover all contents of the buffer.

@@ -22,7 +22,7 @@ from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.graph import Value
 from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
 from dml2onnx.source_code.text import Group, Keyword, Part, Text, call, number, numbers, string
-from dml2onnx.source_code.trial import Trial, same
+from dml2onnx.source_code.trial import TrialBuilder, same
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -36,7 +36,7 @@ _REFUSALS = (DmlError, TypeError, ValueError)
 
 
 @dataclass(frozen=True, slots=True)
-class Tensor:
+class TensorArgument:
     """An argument that is a tensor of the node, or a list of its tensors."""
 
     field: str
@@ -49,7 +49,7 @@ class MethodCall:
 
     method: str
     arguments: tuple[tuple[str, object], ...]
-    """Names and values in the order of the parameters; a value is a :class:`Tensor` or a Python object."""
+    """Names and values in the order of the parameters; a value is a :class:`TensorArgument` or a Python object."""
     results: tuple[str, ...]
     """Attributes of the result, if it has several outputs."""
 
@@ -57,7 +57,7 @@ class MethodCall:
 class Calls:
     """The calls for the descriptors of a graph; equal descriptors share one."""
 
-    def __init__(self, trial: Trial, graph: Graph) -> None:
+    def __init__(self, trial: TrialBuilder, graph: Graph) -> None:
         self._trial = trial
         # All arguments of a trial are tensors of one buffer, which is large enough for each.
         self._value = Value("x", max([desc.reach for node in graph.nodes for *_, desc in node.views_in()], default=4))
@@ -127,13 +127,13 @@ class Calls:
         return partial(getattr(self._trial, method), **values)
 
     def _value_of(self, value: object, desc: OperatorDesc) -> object:
-        if not isinstance(value, Tensor):
+        if not isinstance(value, TensorArgument):
             return value
         expressions = [self._trial.of(self._value, item) for item in desc.tensors(value.field)]
         return expressions if value.is_array else next(iter(expressions), None)
 
 
-def layouts(desc: OperatorDesc, trial: Trial) -> list[tuple[str, int, dict[str, Any]]]:
+def layouts(desc: OperatorDesc, trial: TrialBuilder) -> list[tuple[str, int, dict[str, Any]]]:
     """The options of ``output_layout``, by field and index, for outputs that differ from the builder's policy."""
     found = []
     for item in desc.schema.output_fields:
@@ -163,7 +163,7 @@ def _arguments(desc: OperatorDesc) -> dict[str, object]:
         kind = schema.fields_by_name[field].type
         if kind in (FieldType.TENSOR, FieldType.TENSOR_ARRAY):
             is_present = desc.get(field) is not None
-            values[name] = Tensor(field, kind is FieldType.TENSOR_ARRAY) if is_present else None
+            values[name] = TensorArgument(field, kind is FieldType.TENSOR_ARRAY) if is_present else None
         else:
             values[name] = _plain(desc.get(field))
     for field, (sizes, data_type, flag) in exact.outputs.items():

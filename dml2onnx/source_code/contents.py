@@ -51,7 +51,7 @@ class ArrayExpression:
     """The literal of the only element, if it has one."""
 
 
-class Contents:
+class ProgramArrays:
     """The arrays of a program, and the archive of those that are too large for its text."""
 
     def __init__(self, references: Mapping[Path, str]) -> None:

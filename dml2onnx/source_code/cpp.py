@@ -16,11 +16,11 @@ from dml2onnx.ir.data import Data, MissingData
 from dml2onnx.ir.graph import Graph, Node, Value
 from dml2onnx.source_code.calls import Calls
 from dml2onnx.source_code.directmlx import MEMBERS, SIZED, function_call
-from dml2onnx.source_code.literals import Structure, array, tensor_desc, wrapped
+from dml2onnx.source_code.literals import StructureStatements, array, tensor_desc, wrapped
 from dml2onnx.source_code.naming import identifier
 from dml2onnx.source_code.python import policy_of
 from dml2onnx.source_code.redundant import with_usual_sizes
-from dml2onnx.source_code.trial import Trial
+from dml2onnx.source_code.trial import TrialBuilder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +58,7 @@ class _Program:
         self._graph = graph
         self._stem = stem
         self._policy = policy_of(graph)
-        self._trial = Trial(feature_level=graph.feature_level, policy=self._policy)
+        self._trial = TrialBuilder(feature_level=graph.feature_level, policy=self._policy)
         self._calls = Calls(self._trial, graph)
         self._lines: list[str] = []
         self._names: dict[Value, str] = {}
@@ -181,7 +181,7 @@ class _Program:
         desc = node.operator
         names = [self._name(write.value, self._output_name(node, field)) for field, _, write, _ in node.views_out()]
         self._write(f"dml::Expression {', '.join(names)};  // {desc.type}")
-        structure = Structure()
+        structure = StructureStatements()
         structure.fill("desc", desc)
         inputs = []
         for field in desc.schema.input_fields:

@@ -59,7 +59,7 @@ def tensor_desc(desc: TensorDesc) -> str:
     return f"dml::TensorDesc({kind}, {flags}, {sizes}, {strides}, {desc.total_bytes}, {desc.alignment})"
 
 
-class Structure:
+class StructureStatements:
     """The statements that fill the structure of an operator, for a block of their own."""
 
     def __init__(self) -> None:

@@ -46,7 +46,7 @@ class Loop:
     """The values of the last iteration, by the targets of the block."""
 
 
-class Place(NamedTuple):
+class Definition(NamedTuple):
     """The definition of a value."""
 
     statement: int
@@ -69,11 +69,11 @@ class _Search:
     def __init__(self, statements: list[Statement], kept: frozenset[object], rename: Renaming) -> None:
         self._statements = statements
         self._rename = rename
-        self._places: dict[object, Place] = {}
+        self._places: dict[object, Definition] = {}
         self._last_use: dict[object, int] = dict.fromkeys(kept, len(statements))
         for index, item in enumerate(statements):
             for number, target in enumerate(item.targets):
-                self._places[target] = Place(index, number)
+                self._places[target] = Definition(index, number)
             for part in _leaves(item):
                 if isinstance(part, Ref):
                     self._last_use[part.value] = max(index, self._last_use.get(part.value, 0))
@@ -129,7 +129,7 @@ class _Search:
         blocks = [self._statements[start + r * period : start + (r + 1) * period] for r in range(count)]
         if any(not item.stem for item in blocks[0]):  # an input or a constant
             return None
-        carried: dict[Place, Carried] = {}
+        carried: dict[Definition, Carried] = {}
         refs: dict[int, Carried] = {}
         all_leaves = [[part for item in block for part in _leaves(item)] for block in blocks]
         for number, parts in enumerate(zip(*all_leaves, strict=True)):
@@ -156,7 +156,7 @@ class _Search:
         values: Sequence[object],
         start: int,
         period: int,
-        carried: dict[Place, Carried],
+        carried: dict[Definition, Carried],
         refs: dict[int, Carried],
         number: int,
     ) -> bool:
@@ -164,25 +164,25 @@ class _Search:
         if all(value is values[0] for value in values):
             return self._places[values[0]].statement < start
         places = [self._places[value] for value in values]
-        relative = [Place(item.statement - start - r * period, item.target) for r, item in enumerate(places)]
+        relative = [Definition(item.statement - start - r * period, item.target) for r, item in enumerate(places)]
         if any(item != relative[1] for item in relative[1:]) or not -period <= relative[1].statement < period:
             return False
         if relative[1].statement >= 0:
             return relative[0] == relative[1]
         if places[0].statement >= start:
             return False
-        place = Place(relative[1].statement + period, relative[1].target)
+        place = Definition(relative[1].statement + period, relative[1].target)
         refs[number] = carried.setdefault(place, Carried(values[0], *place))
         return refs[number].first is values[0]
 
-    def _ends_inside(self, start: int, period: int, count: int, carried: Mapping[Place, Carried]) -> bool:
+    def _ends_inside(self, start: int, period: int, count: int, carried: Mapping[Definition, Carried]) -> bool:
         """Whether statements after the loop read only values of its last iteration."""
         end = start + period * count
         for index in range(start, end - period):
             for number, target in enumerate(self._statements[index].targets):
                 last = self._last_use.get(target, -1)
                 block = (index - start) // period
-                place = Place((index - start) % period, number)
+                place = Definition((index - start) % period, number)
                 limit = start + (block + (2 if place in carried else 1)) * period
                 if last >= limit:
                     return False

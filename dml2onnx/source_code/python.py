@@ -16,7 +16,7 @@ from dml2onnx.source_code.naming import Variables, identifier
 from dml2onnx.source_code.redundant import with_usual_sizes
 from dml2onnx.source_code.statements import Statement, Statements
 from dml2onnx.source_code.text import STEP, Group, Joined, Keyword, Part, Ref, Text, Writer, leaves, string
-from dml2onnx.source_code.trial import Trial
+from dml2onnx.source_code.trial import TrialBuilder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -33,14 +33,14 @@ MIN_SCOPE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class SourceProgram:
     """The text of a program, and the arrays of the archive beside it."""
 
     text: str
     arrays: Mapping[str, StoredArray]
 
 
-def python(graph: Graph, archive: str, references: Mapping[Path, str]) -> Program:
+def python(graph: Graph, archive: str, references: Mapping[Path, str]) -> SourceProgram:
     """Returns the program that builds a graph; ``archive`` is the name of the file with its arrays.
 
     ``references`` are the names of missing files of constants. Raises :class:`DmlError` with the errors of the graph,
@@ -55,12 +55,12 @@ class _Program:
         self._graph = graph
         self._archive = archive
         self._policy = policy_of(graph)
-        trial = Trial(feature_level=graph.feature_level, policy=self._policy)
+        trial = TrialBuilder(feature_level=graph.feature_level, policy=self._policy)
         self._statements = Statements(graph, trial, references)
         self._variables = Variables()
         self._writer = Writer(self._variables.name, _label)
 
-    def run(self) -> Program:
+    def run(self) -> SourceProgram:
         statements = self._statements.all()
         outputs = [(item.name, self._statements.end(item.value, item.desc)) for item in self._graph.outputs]
         results = [(item.name, self._statements.end(item.value, item.desc)) for item in self._graph.results]
@@ -75,7 +75,7 @@ class _Program:
         self._head()
         self._items(items, "")
         self._end(outputs, results)
-        return Program(self._text("\n".join(self._writer.lines)), contents.stored)
+        return SourceProgram(self._text("\n".join(self._writer.lines)), contents.stored)
 
     # --- Names --------------------------------------------------------------------------------------------------------
 

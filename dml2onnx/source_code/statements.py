@@ -20,11 +20,11 @@ from dml2onnx.ir.graph import Constant, Graph, GraphInput, Node, Value, Write
 from dml2onnx.ir.inputs import input_descs
 from dml2onnx.ir.operator import Scalar, ScaleBias
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.source_code.bindings import Bound, View, bound_constant, bound_input, keywords, viewed
-from dml2onnx.source_code.calls import Calls, Tensor, layouts, literal, parameters
-from dml2onnx.source_code.contents import ArrayExpression, Contents, eval_number
+from dml2onnx.source_code.bindings import BoundExpression, BufferView, bound_constant, bound_input, keywords, viewed
+from dml2onnx.source_code.calls import Calls, TensorArgument, layouts, literal, parameters
+from dml2onnx.source_code.contents import ArrayExpression, ProgramArrays, eval_number
 from dml2onnx.source_code.text import Group, Joined, Keyword, Part, Ref, Text, call, number, numbers, string
-from dml2onnx.source_code.trial import Trial
+from dml2onnx.source_code.trial import TrialBuilder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -77,19 +77,19 @@ class Statement:
 class Statements:
     """The statements of a graph, in order of execution."""
 
-    def __init__(self, graph: Graph, trial: Trial, references: Mapping[Path, str]) -> None:
+    def __init__(self, graph: Graph, trial: TrialBuilder, references: Mapping[Path, str]) -> None:
         self._graph = graph
         self._trial = trial
-        self.contents = Contents(references)
-        self.bound: dict[Value, Bound] = {}
+        self.contents = ProgramArrays(references)
+        self.bound: dict[Value, BoundExpression] = {}
         self._inline: set[Value] = set()
         """Constants with a single reader, which need no variable."""
-        self._views: dict[Value, list[View]] = {}
+        self._views: dict[Value, list[BufferView]] = {}
         self._readers: dict[Value, tuple[Node, str]] = {}
         """The first reader of each value, and the field that reads it."""
         for node in graph.sorted_nodes():
             for name, _, read, desc in node.views_in():
-                self._views.setdefault(read.value, []).append(View(read.value, desc, read.offset))
+                self._views.setdefault(read.value, []).append(BufferView(read.value, desc, read.offset))
                 self._readers.setdefault(read.value, (node, name))
         ends = [*graph.outputs, *graph.results]
         self._others = Counter(item.value for item in ends)
@@ -104,9 +104,9 @@ class Statements:
 
     def end(self, value: Value, desc: TensorDesc) -> Part:
         """The expression of an output of the graph."""
-        return viewed(self._of(value), View(value, desc), self._trial)
+        return viewed(self._of(value), BufferView(value, desc), self._trial)
 
-    def _of(self, value: Value) -> Bound:
+    def _of(self, value: Value) -> BoundExpression:
         found = self.bound.get(value)
         if found is None:
             raise DmlError(NOT_EXPRESSIBLE.at(f"nothing provides {string(value.name)}"))
@@ -138,7 +138,7 @@ class Statements:
             self._inline.add(item.value)
             self.bound[item.value] = replace(bound, part=part)
             return []
-        self.bound[item.value] = Bound(bound.part, bound.home)
+        self.bound[item.value] = BoundExpression(bound.part, bound.home)
         return [Statement(part, (item.value,))]
 
     def _constant_name(self, value: Value) -> str:
@@ -157,7 +157,7 @@ class Statements:
         results = () if short else self._calls.of(node).results
         field = node.operator.schema.output_fields[0]
         for _, _, write, desc in node.views_out():
-            self.bound[write.value] = Bound(Ref(write.value), View(write.value, desc, write.offset))
+            self.bound[write.value] = BoundExpression(Ref(write.value), BufferView(write.value, desc, write.offset))
         used = [value for value in node.targets if self._views.get(value) or self._others[value]]
         named = ("" if is_generic(node) else node.name, node.operator.schema.stem, short is None)
         if field.type is FieldType.TENSOR_ARRAY:
@@ -170,7 +170,7 @@ class Statements:
             return Statement(whole, (used[0],), False, layout, *named)
         for value, member in members.items():
             home = self.bound[value].home
-            self.bound[value] = Bound(Joined((Ref(node), Text(f".{member}"))), home)
+            self.bound[value] = BoundExpression(Joined((Ref(node), Text(f".{member}"))), home)
         return Statement(part, (node,), False, layout, *named)
 
     def _members(self, node: Node, results: tuple[str, ...]) -> dict[Value, str]:
@@ -186,8 +186,8 @@ class Statements:
         positional = True
         order = list(parameters(found.method))
         for name, value in found.arguments:
-            positional = positional and isinstance(value, Tensor) and order[len(arguments)] == name
-            if isinstance(value, Tensor):
+            positional = positional and isinstance(value, TensorArgument) and order[len(arguments)] == name
+            if isinstance(value, TensorArgument):
                 items = [
                     literals.get((value.field, index)) or self._operand(node, value.field, index)
                     for index in range(len(node.reads[value.field]))
@@ -201,7 +201,7 @@ class Statements:
 
     def _operand(self, node: Node, field: str, index: int) -> Part:
         read, desc = node.reads[field][index], node.operator.tensors(field)[index]
-        return viewed(self._of(read.value), View(read.value, desc, read.offset), self._trial)
+        return viewed(self._of(read.value), BufferView(read.value, desc, read.offset), self._trial)
 
     def _array(self, value: Value) -> ArrayExpression | None:
         """The array of an inline constant, unless it is large."""
@@ -237,7 +237,7 @@ class Statements:
         """Whether a call with literals for some tensors records the node."""
         values: dict[str, object] = {}
         for name, value in arguments:
-            if isinstance(value, Tensor):
+            if isinstance(value, TensorArgument):
                 descs = node.operator.tensors(value.field)
                 items = [
                     literals[value.field, index][1]
@@ -298,7 +298,7 @@ class Statements:
             if array.scalar:
                 return Text(array.scalar), eval_number(array.scalar)
             return array.part, np.zeros(array.shape, array.data_type.dtype)
-        view = View(read.value, desc, read.offset)
+        view = BufferView(read.value, desc, read.offset)
         part = viewed(bound, view, self._trial, broadcasts=True)
         home = bound.home if part is bound.part else view
         return part, self._trial.of(read.value, home.desc, home.offset)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dml2onnx.ir.graph import Node, Value
 
 
-class Trial(GraphBuilder):
+class TrialBuilder(GraphBuilder):
     """Records single calls, whose arguments are expressions without contents."""
 
     def of(self, value: Value, desc: TensorDesc, offset: int = 0) -> Expression:

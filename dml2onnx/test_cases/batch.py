@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from dml2onnx.compiler import CompiledModel, compile_outputs
 from dml2onnx.ir.graph import Graph
-from dml2onnx.onnx_model import Array, Port
+from dml2onnx.onnx_model import Array, OnnxPort
 from dml2onnx.reference import evaluate_results
 from dml2onnx.targets import DEFAULT_OPSET
 from dml2onnx.test_cases.trial import differences, feeds_of_ports, sentence, trial
@@ -79,5 +79,5 @@ def _prefix(index: int) -> str:
     return f"{index}/"
 
 
-def _own(ports: Sequence[Port], index: int) -> list[Port]:
+def _own(ports: Sequence[OnnxPort], index: int) -> list[OnnxPort]:
     return [port for port in ports if port.name.startswith(_prefix(index))]

@@ -40,7 +40,7 @@ MUTANTS = ("still valid", "refused by name", "refused by a rule that reads it")
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class DescriptorTrial:
     """A descriptor without findings, the seed of its contents, and the problem with its results."""
 
     op: OperatorDesc
@@ -52,7 +52,7 @@ class Trial:
 class Walk:
     """The descriptors of a walk, and the count of each of ``MUTANTS`` among changes of one field."""
 
-    trials: tuple[Trial, ...]
+    trials: tuple[DescriptorTrial, ...]
     mutants: Counter[str]
     failures: tuple[str, ...]
     """Descriptors for which a check raised an exception, or whose findings do not mention the changed field."""
@@ -63,7 +63,7 @@ def walk(bases: Sequence[OperatorDesc], seed: int) -> Walk:
     kept, mutants, failures = along(bases, seed)
     cases = [(item, STEPS * seed + number) for number, item in enumerate(kept)]
     problems = trials([(single_node(item), number) for item, number in cases])
-    tried = [Trial(*case, problem) for case, problem in zip(cases, problems, strict=True)]
+    tried = [DescriptorTrial(*case, problem) for case, problem in zip(cases, problems, strict=True)]
     return Walk(tuple(tried), mutants, tuple(failures))
 
 

@@ -38,7 +38,7 @@ INVALID_ARGUMENT = 0x80070057
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class DirectMLTrial:
     """The verdicts of ``check`` and DirectML on one operator, and the problem if they or the results differ."""
 
     op: OperatorDesc
@@ -73,7 +73,9 @@ def drawn(bases: Sequence[OperatorDesc], seed: int) -> list[OperatorDesc]:
     return list(found)
 
 
-def compare(ops: Sequence[OperatorDesc], seed: int, installation: Installation, *, exact: bool = True) -> list[Answer]:
+def compare(
+    ops: Sequence[OperatorDesc], seed: int, installation: Installation, *, exact: bool = True
+) -> list[DirectMLTrial]:
     """Runs operators with random contents in one run of DirectML, and compares them with exact or default models."""
     found_of = [findings(op) for op in ops]
     refused = [any(item.is_error for item in found) for found in found_of]
@@ -84,7 +86,7 @@ def compare(ops: Sequence[OperatorDesc], seed: int, installation: Installation, 
     cases = [item.case if isinstance(item, _Prepared) else Case((op,)) for op, item in zip(ops, prepared, strict=True)]
     outcomes = runner.run(cases, installation)
     return [
-        Answer(op, wrong, outcome, _problem(op, wrong, item, outcome))
+        DirectMLTrial(op, wrong, outcome, _problem(op, wrong, item, outcome))
         for op, wrong, item, outcome in zip(ops, refused, prepared, outcomes, strict=True)
     ]
 

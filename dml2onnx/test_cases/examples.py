@@ -39,7 +39,7 @@ CORRECTIONS: Mapping[tuple[str, int], Mapping[str, Any]] = MappingProxyType(
 """Corrections of examples that contradict their own page; the catalogue explains each contradiction."""
 
 
-class Example(NamedTuple):
+class DocumentedExample(NamedTuple):
     """An example of an operator in its documentation."""
 
     operator: OperatorDesc
@@ -66,7 +66,7 @@ class Example(NamedTuple):
 
 
 @cache
-def examples(name: str, *, as_printed: bool = False) -> tuple[Example, ...]:
+def examples(name: str, *, as_printed: bool = False) -> tuple[DocumentedExample, ...]:
     """The examples of an operator, in the page's order; ``as_printed`` skips corrections."""
     schema = catalog.operator(name)
     found = []
@@ -79,7 +79,7 @@ def examples(name: str, *, as_printed: bool = False) -> tuple[Example, ...]:
         fields.update((key, value) for key, value in attributes.items() if value is not None)
         known = {key: value for key, value in fields.items() if key in schema.index}
         found.append(
-            Example(
+            DocumentedExample(
                 plain(name, **known),
                 raw.get("inputs", {}),
                 raw.get("outputs", {}),

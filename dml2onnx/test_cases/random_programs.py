@@ -28,7 +28,7 @@ NAMES = ("a", "b", "c")
 
 
 @dataclass(frozen=True)
-class View:
+class RandomView:
     """``count`` elements of a type with stride ``step``, from byte ``offset`` of a buffer."""
 
     buffer: str
@@ -51,7 +51,7 @@ class View:
         width = self.dtype.itemsize
         return self.offset + np.arange(self.count)[:, None] * self.step * width + np.arange(width)
 
-    def overlaps(self, other: View) -> bool:
+    def overlaps(self, other: RandomView) -> bool:
         return self.buffer == other.buffer and self.offset < other.end and other.offset < self.end
 
     def desc(self) -> Json:
@@ -62,7 +62,7 @@ class View:
 
 
 @dataclass(frozen=True)
-class Buffer:
+class RandomBuffer:
     """A resource: elements of a type, and unused bytes after them."""
 
     data_type: str
@@ -75,10 +75,10 @@ class Buffer:
 
 
 @dataclass
-class Program:
+class RandomProgram:
     """A model, and its effect on memory."""
 
-    buffers: dict[str, Buffer]
+    buffers: dict[str, RandomBuffer]
     memory: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
     dispatchables: Json = field(default_factory=dict)
     commands: list[Json] = field(default_factory=list)
@@ -90,12 +90,17 @@ class Program:
             self.memory[name] = np.zeros(buffer.nbytes, np.uint8)
             self.memory[name][: len(buffer.initial)] = np.frombuffer(buffer.initial, np.uint8)
 
-    def load(self, view: View) -> npt.NDArray[Any]:
+    def load(self, view: RandomView) -> npt.NDArray[Any]:
         contents: npt.NDArray[Any] = self.memory[view.buffer][view.places()]
         return contents.reshape(-1).view(view.dtype)
 
     def dispatch(
-        self, kind: str, desc: Json, inputs: dict[str, View | list[View]], output: View, values: npt.NDArray[Any]
+        self,
+        kind: str,
+        desc: Json,
+        inputs: dict[str, RandomView | list[RandomView]],
+        output: RandomView,
+        values: npt.NDArray[Any],
     ) -> None:
         """Adds a command that writes ``values``, computed from the current memory."""
         name = f"d{len(self.dispatchables)}"
@@ -136,18 +141,20 @@ class Program:
 
 
 @st.composite
-def buffers(draw: st.DrawFn) -> Buffer:
+def buffers(draw: st.DrawFn) -> RandomBuffer:
     """Up to 64 bytes of contents, often in a larger buffer."""
     data_type = draw(st.sampled_from(sorted(TYPES)))
     width = np.dtype(TYPES[data_type]).itemsize
     count = draw(st.integers(1, 64 // width))
     initial = bytes(draw(st.lists(st.integers(0, 255), min_size=count * width, max_size=count * width)))
     padding = draw(st.sampled_from([0, 0, 1, 4, 6, 32]))
-    return Buffer(data_type, initial, max(16, -(-len(initial) // 4) * 4) + padding)
+    return RandomBuffer(data_type, initial, max(16, -(-len(initial) // 4) * 4) + padding)
 
 
 @st.composite
-def views(draw: st.DrawFn, program: Program, data_type: str, count: int | None = None, *others: View) -> View | None:
+def views(
+    draw: st.DrawFn, program: RandomProgram, data_type: str, count: int | None = None, *others: RandomView
+) -> RandomView | None:
     """A view of any buffer that overlaps none of ``others``; ``None`` if the draw does not fit."""
     name = draw(st.sampled_from(NAMES))
     width, step = np.dtype(TYPES[data_type]).itemsize, draw(st.sampled_from([1, 1, 1, 2, 3]))
@@ -155,22 +162,22 @@ def views(draw: st.DrawFn, program: Program, data_type: str, count: int | None =
     space = (program.buffers[name].nbytes - offset) // 4 * 4 // width
     most = (space - 1) // step + 1 if space > 0 else 0
     size = count or draw(st.one_of(st.just(most), st.integers(1, max(most, 1))))
-    view = View(name, data_type, size, step if size > 1 else 1, offset)
+    view = RandomView(name, data_type, size, step if size > 1 else 1, offset)
     fits = 0 < size <= most and view.end <= program.buffers[name].nbytes
     return view if fits and not any(view.overlaps(other) for other in others) else None
 
 
 @st.composite
-def programs(draw: st.DrawFn, most: int = 6) -> Program:
+def programs(draw: st.DrawFn, most: int = 6) -> RandomProgram:
     """Programs of up to ``most`` dispatches and commands that show buffers."""
-    program = Program({name: draw(buffers()) for name in NAMES})
+    program = RandomProgram({name: draw(buffers()) for name in NAMES})
     for _ in range(draw(st.integers(1, most))):
         if draw(st.integers(0, 3)) == 0:
             program.show(draw(st.sampled_from(NAMES)), draw(st.sampled_from(["print", "writeFile"])))
         else:
             draw(dispatches(program))
     if not program.written:
-        view = View("a", "UINT8", 1)
+        view = RandomView("a", "UINT8", 1)
         program.dispatch("ELEMENT_WISE_IDENTITY", {}, {"InputTensor": view}, view, program.load(view))
     for name in NAMES:
         if draw(st.booleans()):
@@ -179,7 +186,7 @@ def programs(draw: st.DrawFn, most: int = 6) -> Program:
 
 
 @st.composite
-def dispatches(draw: st.DrawFn, program: Program) -> None:
+def dispatches(draw: st.DrawFn, program: RandomProgram) -> None:
     """Adds one dispatch of an operator that moves or adds elements, if views for it fit."""
     kind = draw(st.sampled_from(["IDENTITY", "IDENTITY", "JOIN", "SLICE", "PADDING", "ADD"]))
     data_type = draw(st.sampled_from(sorted(TYPES)))
@@ -214,13 +221,13 @@ def dispatches(draw: st.DrawFn, program: Program) -> None:
             rows |= {"StartPadding": [before], "EndPadding": [after], "DimensionCount": 1}
     in_place = kind in ("IDENTITY", "ADD") and first.places().size == len(np.unique(first.places()))
     if in_place and not any(first.overlaps(view) for view in reads[1:]) and draw(st.integers(0, 3)) == 0:
-        output: View | None = first
+        output: RandomView | None = first
     else:
         output = draw(views(program, data_type, len(values), *reads))
     if output is None:
         return
     event(kind)
-    inputs: dict[str, View | list[View]] = {"InputTensor": first}
+    inputs: dict[str, RandomView | list[RandomView]] = {"InputTensor": first}
     if kind == "ADD":
         inputs = {"ATensor": first, "BTensor": reads[-1]}
     if kind == "JOIN":
@@ -229,7 +236,7 @@ def dispatches(draw: st.DrawFn, program: Program) -> None:
     program.dispatch(full.get(kind, kind), rows, inputs, output, values)
 
 
-def disagreement(program: Program, directory: Path) -> str:
+def disagreement(program: RandomProgram, directory: Path) -> str:
     """The first difference between the program's execution and the interpreter; ``""`` if there is none."""
     path = directory / "model.json"
     path.write_text(json.dumps(program.model()), encoding="utf-8")

@@ -36,7 +36,7 @@ NAMES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SizedTrial:
     """The named sizes of a graph, and the code that refuses them or the problem, if any."""
 
     sizes: Sizes
@@ -44,7 +44,7 @@ class Outcome:
     problem: str = ""
 
 
-def trial(graph: Graph, seed: int) -> Outcome:
+def trial(graph: Graph, seed: int) -> SizedTrial:
     """Names random sizes of a valid graph's inputs, and tests the model.
 
     Its results must equal, bit for bit, those of models for single sizes, which must match the reference. At one size,
@@ -53,7 +53,7 @@ def trial(graph: Graph, seed: int) -> Outcome:
     random = Random(seed)
     sizes = random_sizes(graph, random)
     if not sizes:
-        return Outcome({}, "no size is free")
+        return SizedTrial({}, "no size is free")
     exact = bool(random.getrandbits(1))
     source = named(graph, sizes)
     ranges = random_ranges(source, random)
@@ -62,13 +62,13 @@ def trial(graph: Graph, seed: int) -> Outcome:
     except DmlError as error:
         codes = {item.code for item in error.diagnostics if item.severity is Severity.ERROR}
         if codes <= REFUSED | _findings(source, ranges):
-            return Outcome(sizes, min(codes))
-        return Outcome(sizes, problem=f"{sizes} in {ranges}, exact={exact}: {error}")
+            return SizedTrial(sizes, min(codes))
+        return SizedTrial(sizes, problem=f"{sizes} in {ranges}, exact={exact}: {error}")
     for number, values in enumerate(_points(source, ranges, random)):
         problem = _difference(source, sizes, values, model, seed, is_first=number == 0)
         if problem:
-            return Outcome(sizes, problem=f"{sizes} in {ranges} at {dict(values)}, exact={exact}: {problem}")
-    return Outcome(sizes)
+            return SizedTrial(sizes, problem=f"{sizes} in {ranges} at {dict(values)}, exact={exact}: {problem}")
+    return SizedTrial(sizes)
 
 
 def random_sizes(graph: Graph, random: Random) -> Sizes:

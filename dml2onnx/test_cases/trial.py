@@ -8,7 +8,7 @@ import numpy as np
 
 from dml2onnx.compiler import CompiledModel, compile_outputs
 from dml2onnx.ir.graph import Graph
-from dml2onnx.onnx_model import Array, Port
+from dml2onnx.onnx_model import Array, OnnxPort
 from dml2onnx.reference import Result, disagreements, evaluate_results
 from dml2onnx.targets import DEFAULT_OPSET, DEFAULT_TARGET, EXACT_TARGET
 from dml2onnx.verification.contents import random_array
@@ -23,7 +23,7 @@ def feeds_of(model: CompiledModel, seed: int) -> dict[str, Array]:
     return feeds_of_ports(model.inputs, seed)
 
 
-def feeds_of_ports(ports: Sequence[Port], seed: int) -> dict[str, Array]:
+def feeds_of_ports(ports: Sequence[OnnxPort], seed: int) -> dict[str, Array]:
     """Random contents of some inputs."""
     random = np.random.default_rng(seed)
     extremes = seed % EXTREME_EVERY == EXTREME_EVERY - 1
@@ -53,7 +53,7 @@ def sentence(error: Exception) -> str:
 
 
 def differences(
-    ports: Sequence[Port], got: Mapping[str, Array], want: Mapping[str, Result], *, half_accumulation: bool = False
+    ports: Sequence[OnnxPort], got: Mapping[str, Array], want: Mapping[str, Result], *, half_accumulation: bool = False
 ) -> str:
     """The first mismatch of an output; ``""`` if all match."""
     for port in ports:

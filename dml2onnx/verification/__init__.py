@@ -7,12 +7,12 @@ and the outputs of the whole model, with errors propagated through the graph.
 from dml2onnx.verification.contents import CONTENTS, contents, random_array
 from dml2onnx.verification.nodes import NodeCheck, check_nodes
 from dml2onnx.verification.public import verify
-from dml2onnx.verification.whole import Comparison, Verification, compare
+from dml2onnx.verification.whole import OutputComparison, Verification, compare
 
 __all__ = [
     "CONTENTS",
-    "Comparison",
     "NodeCheck",
+    "OutputComparison",
     "Verification",
     "check_nodes",
     "compare",

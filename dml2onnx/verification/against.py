@@ -17,7 +17,7 @@ import numpy as np
 
 from dml2onnx.codes.running import OTHER_DOES_NOT_FIT, OTHER_UNREADABLE, RUNTIME_FAILURE
 from dml2onnx.diagnostics import Diagnostic, DmlError, UnreadableError, quote, shortened
-from dml2onnx.onnx_model import Array, Port, logical
+from dml2onnx.onnx_model import Array, OnnxPort, logical
 from dml2onnx.providers.choice import ProviderLike
 from dml2onnx.runtime import open_session
 
@@ -58,7 +58,7 @@ class OtherModel:
     """
 
     def __init__(
-        self, path: Path, inputs: Sequence[Port], outputs: Sequence[Port], provider: ProviderLike = "cpu"
+        self, path: Path, inputs: Sequence[OnnxPort], outputs: Sequence[OnnxPort], provider: ProviderLike = "cpu"
     ) -> None:
         self._path = path
         self._session = _opened(path, provider)
@@ -120,8 +120,8 @@ def _other_format(path: Path) -> str:
 
 
 def _matched(
-    kind: str, ports: Sequence[Port], tensors: Sequence[_Tensor], findings: list[Diagnostic]
-) -> list[tuple[Port, _Tensor]]:
+    kind: str, ports: Sequence[OnnxPort], tensors: Sequence[_Tensor], findings: list[Diagnostic]
+) -> list[tuple[OnnxPort, _Tensor]]:
     """Pairs ports with tensors: by name if any name matches, else by order."""
     named = {tensor.name: tensor for tensor in tensors}
     of_port = {port.name: named.get(port.name, named.get(port.onnx_name)) for port in ports}
@@ -149,7 +149,7 @@ def _matched(
     return pairs
 
 
-def _form(port: Port, tensor: _Tensor) -> tuple[bool, tuple[int, ...]] | None:
+def _form(port: OnnxPort, tensor: _Tensor) -> tuple[bool, tuple[int, ...]] | None:
     """Whether the other model expects logical order, and the shape that it expects; ``None`` if no shape matches."""
     for in_order, shape in ((False, port.shape), (True, port.desc.sizes)):
         if tensor.accepts(shape):
@@ -178,14 +178,14 @@ def _with_ones(shape: Sequence[int], wanted: Shape) -> tuple[int, ...] | None:
     return None if rest else tuple(result)
 
 
-def _fed(array: Array, port: Port, tensor: _Tensor) -> Array:
+def _fed(array: Array, port: OnnxPort, tensor: _Tensor) -> Array:
     form = _form(port, tensor)
     assert form is not None
     in_order, shape = form
     return np.ascontiguousarray((logical(array, port) if in_order else array).reshape(shape))
 
 
-def _got(array: Array, port: Port, tensor: _Tensor) -> Array:
+def _got(array: Array, port: OnnxPort, tensor: _Tensor) -> Array:
     """An output of the other model in the shape of the graph's tensor."""
     if array.shape == port.shape:
         return logical(array, port)
@@ -198,7 +198,7 @@ def _got(array: Array, port: Port, tensor: _Tensor) -> Array:
     raise DmlError(_no_shape("output", port, tensor.name, array.shape))
 
 
-def _no_shape(kind: str, port: Port, name: str, shape: Shape) -> Diagnostic:
+def _no_shape(kind: str, port: OnnxPort, name: str, shape: Shape) -> Diagnostic:
     theirs = f"[{', '.join('any' if size is None else str(size) for size in shape)}]"
     expected = f"{list(port.shape)} (memory order)"
     if port.desc.sizes != port.shape:

@@ -6,20 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from dml2onnx.onnx_model import Array, Port
+from dml2onnx.onnx_model import Array, OnnxPort
 
 CONTENTS = ("ordinary", "structured", "extreme")
 """The kinds of contents of consecutive rounds."""
 
 
-def contents(port: Port, random: np.random.Generator, kind: str) -> Array:
+def contents(port: OnnxPort, random: np.random.Generator, kind: str) -> Array:
     """Memory contents for an input, of one of ``CONTENTS``."""
     if kind == "structured":
         return _structured(port, random)
     return random_array(port, random, extremes=kind == "extreme")
 
 
-def random_array(port: Port, random: np.random.Generator, *, extremes: bool = False) -> Array:
+def random_array(port: OnnxPort, random: np.random.Generator, *, extremes: bool = False) -> Array:
     """:func:`random_values` for an input."""
     return random_values(port.dtype, port.shape, random, extremes=extremes)
 
@@ -53,7 +53,7 @@ def random_values(
     return np.asarray(np.where(chosen, special[random.integers(0, len(special), shape)], values))
 
 
-def _structured(port: Port, random: np.random.Generator) -> Array:
+def _structured(port: OnnxPort, random: np.random.Generator) -> Array:
     """Zeros, ones, a ramp, or a single one among zeros."""
     flat = np.zeros(int(np.prod(port.shape)), port.dtype)
     match random.integers(4):

@@ -38,7 +38,7 @@ class DirectmlGraph:
         stated = {name: np.ascontiguousarray(array).tobytes() for name, array in feeds.items()}
         try:
             evaluated = graphs.evaluate(self._graph, self._outputs, stated, self._installation)
-        except graphs.RefusedError as error:
+        except graphs.NodeFailedError as error:
             raise DmlError(NOT_IN_DIRECTML.at(f"DirectML cannot run the graph: {error}")) from error
         except StartError as error:
             raise DmlError(NOT_IN_DIRECTML.at(f"DirectML does not start: {error}")) from error

@@ -11,7 +11,7 @@ from random import Random
 from dml2onnx.checks.resizing import named
 from dml2onnx.compiler import compile_graph
 from dml2onnx.ir.graph import Graph
-from dml2onnx.onnx_model import Array, Port
+from dml2onnx.onnx_model import Array, OnnxPort
 from dml2onnx.passes import PASSES
 from dml2onnx.providers.installed import require_providers
 from dml2onnx.sizes.named import NamedGraph
@@ -22,7 +22,7 @@ from dml2onnx.verification.whole import Verification, verify_with
 
 def verify_sizes(
     source: Graph,
-    make_inputs: Callable[[Sequence[Port]], Mapping[str, Array]],
+    make_inputs: Callable[[Sequence[OnnxPort]], Mapping[str, Array]],
     options: VerifyOptions,
 ) -> Verification:
     """Compares the model at the first and last sizes, then at random ones, one round each."""

@@ -17,7 +17,7 @@ from dml2onnx.diagnostics import DmlError, Remedy, quote
 from dml2onnx.frontends import graph_of
 from dml2onnx.ir.graph import Graph, GraphOutput
 from dml2onnx.lazy import lazy_method
-from dml2onnx.onnx_model import Array, Port
+from dml2onnx.onnx_model import Array, OnnxPort
 from dml2onnx.providers.choice import Providers
 from dml2onnx.providers.installed import require_providers
 from dml2onnx.reference import Result, disagreements, evaluate_results, require_computable
@@ -36,7 +36,7 @@ from dml2onnx.verification.progress import Progress, TimeLimitError
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class OutputComparison:
     """One output in one round. ``worst`` is the largest absolute difference between finite elements."""
 
     output: str
@@ -57,7 +57,7 @@ class Comparison:
 class Verification:
     """All comparisons of a verification."""
 
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[OutputComparison, ...]
     nodes: tuple[NodeCheck, ...] = ()
     """Each output of each node, on the inputs that ONNX Runtime computed for it, in execution order."""
     rounds: int = 1
@@ -66,7 +66,7 @@ class Verification:
     """Rounds that finished within the time limit."""
     computes: Computes = TABLE[0]
     """The provider's arithmetic, which determines the bounds."""
-    directml: tuple[Comparison, ...] = ()
+    directml: tuple[OutputComparison, ...] = ()
     """DirectML's own outputs, if requested."""
     directml_way: str = ""
     """Whether DirectML ran one graph, or node by node."""
@@ -119,7 +119,7 @@ def _is_computable(graph: Graph) -> bool:
 
 def verify_with(
     model: Graph | str | os.PathLike[str],
-    make_inputs: Callable[[Sequence[Port]], Mapping[str, Array]],
+    make_inputs: Callable[[Sequence[OnnxPort]], Mapping[str, Array]],
     options: VerifyOptions,
     *,
     against: str | os.PathLike[str] | None = None,
@@ -170,8 +170,8 @@ class _RoundByRound:
         outputs = self.graph.results or self.graph.outputs
         nodes = len(self.graph.live_nodes(tuple(outputs)))
         progress = Progress(nodes, count, options.time_limit, options.progress)
-        comparisons: list[Comparison] = []
-        of_directml: list[Comparison] = []
+        comparisons: list[OutputComparison] = []
+        of_directml: list[OutputComparison] = []
         finished = 0
         for index, (label, drawn) in enumerate(_rounds(compiled, inputs, count, options.seed, cases)):
             supplied = inputs if cases is None else {**inputs, **cases[index]}
@@ -216,8 +216,8 @@ class _RoundByRound:
 
 
 def _compared(
-    ports: Sequence[Port], got: Mapping[str, Array], want: Mapping[str, Result], label: str, half: bool
-) -> list[Comparison]:
+    ports: Sequence[OnnxPort], got: Mapping[str, Array], want: Mapping[str, Result], label: str, half: bool
+) -> list[OutputComparison]:
     return [compare(port, got[port.name], want[port.name], label, half) for port in ports]
 
 
@@ -252,7 +252,7 @@ class _Compiled:
         return self._model.finish(self._session.run(feeds))
 
 
-def compare(port: Port, got: Array, want: Result, label: str, half_accumulation: bool = False) -> Comparison:
+def compare(port: OnnxPort, got: Array, want: Result, label: str, half_accumulation: bool = False) -> OutputComparison:
     """Compares one output with the reference."""
     wrong = disagreements(got, want, port.desc.data_type, half_accumulation)
 
@@ -265,7 +265,7 @@ def compare(port: Port, got: Array, want: Result, label: str, half_accumulation:
     if want.unspecified is not None:
         counted &= ~want.unspecified
     where: Sequence[Array] = np.nonzero(wrong) if wrong.any() else ()
-    return Comparison(
+    return OutputComparison(
         port.name,
         label,
         got.size,

@@ -27,7 +27,7 @@ from dml2onnx.batching.driving import drive
 from dml2onnx.batching.journal import Journal
 from dml2onnx.batching.models import collect_models, with_unique_names
 from dml2onnx.batching.summary import Summary
-from dml2onnx.batching.work import Request, Task, perform
+from dml2onnx.batching.work import BatchRequest, Task, perform
 from dml2onnx.batching.workers import Workers
 from dml2onnx.cli import main
 from dml2onnx.codes import reading, running
@@ -71,7 +71,7 @@ class Here:
         return []
 
 
-def in_here(request: Request, *names: str, **how: bool) -> list[tuple[Record, bool]]:
+def in_here(request: BatchRequest, *names: str, **how: bool) -> list[tuple[Record, bool]]:
     """Processes models here; returns their records, and whether they are resumed from an earlier call."""
     with Journal(OUT / JOURNAL, request.work()) as journal:
         return list(drive(with_unique_names(collect_models(names, OUT)), request, OUT, journal, Here(), **how))
@@ -104,7 +104,7 @@ def a_few() -> None:
 @pytest.mark.parametrize("do", ["check", "compile", "verify", "report"])
 def test_records_match_the_single_commands(do: str, capsys: pytest.CaptureFixture[str]) -> None:
     a_few()
-    records = in_here(Request(do), "models")  # type: ignore[arg-type]
+    records = in_here(BatchRequest(do), "models")  # type: ignore[arg-type]
     statuses = {item.name.removeprefix("models" + os.sep): item.status for item, _ in records}
     assert statuses == {
         f"app{os.sep}recording.json: net": "passed",
@@ -132,7 +132,7 @@ def test_records_match_the_single_commands(do: str, capsys: pytest.CaptureFixtur
 
 def test_results_mirror_the_tree_of_the_models() -> None:
     a_few()
-    in_here(Request("compile"), "models")
+    in_here(BatchRequest("compile"), "models")
     written = sorted(path.relative_to(OUT).as_posix() for path in OUT.rglob("*") if path.is_file())
     assert written == [JOURNAL, "models/app/net.onnx", "models/app/second.onnx", "models/good.onnx"]
 
@@ -143,16 +143,16 @@ def test_foreign_files_are_not_overwritten() -> None:
     result = OUT / "models" / "good.onnx"
     result.parent.mkdir(parents=True)
     result.write_bytes(b"mine")
-    ((item, _),) = in_here(Request("compile"), "models")
+    ((item, _),) = in_here(BatchRequest("compile"), "models")
     assert item.diagnostics[0].code == running.OUTPUT_UNWRITABLE.id
     assert result.read_bytes() == b"mine"
     result.unlink()
     data = result.with_name("good.onnx.data")
     data.write_bytes(b"mine too")
-    ((item, _),) = in_here(Request("compile"), "models")
+    ((item, _),) = in_here(BatchRequest("compile"), "models")
     assert (item.status, data.read_bytes()) == ("errors", b"mine too")
     data.unlink()
-    ((item, resumed),) = in_here(Request("compile"), "models")  # after removing the obstacle
+    ((item, resumed),) = in_here(BatchRequest("compile"), "models")  # after removing the obstacle
     assert (item.status, resumed) == ("passed", False)
 
 
@@ -160,14 +160,14 @@ def test_a_directory_of_a_result_may_be_a_file() -> None:
     write(Path("models/good.json"), native())
     OUT.mkdir()
     (OUT / "models").write_text("a file")
-    ((item, _),) = in_here(Request("compile"), "models")
+    ((item, _),) = in_here(BatchRequest("compile"), "models")
     assert [entry.code for entry in item.diagnostics] == [running.OUTPUT_UNWRITABLE.id]
 
 
 def test_models_with_one_output_are_reported() -> None:
     write(Path("models/one.json"), native())
     dml2onnx.convert("models/one.json", "models/one.bin")
-    records = in_here(Request("compile"), "models")
+    records = in_here(BatchRequest("compile"), "models")
     assert outcomes(records) == {"one.bin": ("errors", False), "one.json": ("passed", False)}
     assert [entry.code for item, _ in records for entry in item.diagnostics] == [running.SAME_OUTPUT.id]
 
@@ -176,7 +176,7 @@ def test_weights_do_not_hide_a_model() -> None:
     """Zeros look like the start of a serialized graph."""
     write(Path("models/one.json"), native())
     Path("models/one.bin").write_bytes(bytes(64))
-    assert outcomes(in_here(Request("compile"), "models")) == {
+    assert outcomes(in_here(BatchRequest("compile"), "models")) == {
         "one.bin": ("other", False),
         "one.json": ("passed", False),
     }
@@ -190,13 +190,13 @@ def test_defects_are_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
 
     with monkeypatch.context() as patched:
         patched.setattr("dml2onnx.batching.work.check", lost)
-        ((item, _),) = in_here(Request("check"), "models")
+        ((item, _),) = in_here(BatchRequest("check"), "models")
     assert item.status == "defect"
     assert str(item.answer["failure"]).startswith("ZeroDivisionError: a slip. This is a defect")
     lines()
-    ((_, resumed),) = in_here(Request("check"), "models")
+    ((_, resumed),) = in_here(BatchRequest("check"), "models")
     assert resumed
-    ((item, resumed),) = in_here(Request("check"), "models", retry_failed=True)
+    ((item, resumed),) = in_here(BatchRequest("check"), "models", retry_failed=True)
     assert (item.status, resumed) == ("passed", False)
 
 
@@ -205,7 +205,7 @@ def test_defects_are_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_finished_models_are_skipped() -> None:
     a_few()
-    request = Request("compile")
+    request = BatchRequest("compile")
     first = in_here(request, "models")
     before = (OUT / JOURNAL).read_bytes()
     second = in_here(request, "models")
@@ -213,16 +213,16 @@ def test_finished_models_are_skipped() -> None:
     assert [item for item, _ in second] == [item for item, _ in first]
     assert (OUT / JOURNAL).read_bytes() == before
     assert not any(resumed for _, resumed in in_here(request, "models", again=True))
-    assert not any(resumed for _, resumed in in_here(Request("compile", opset=20), "models"))
+    assert not any(resumed for _, resumed in in_here(BatchRequest("compile", opset=20), "models"))
     assert all(resumed for _, resumed in in_here(request, "models"))
 
 
 def test_another_version_repeats_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     write(Path("models/good.json"), native())
-    in_here(Request("check"), "models")
-    fields = Request("check").work()
+    in_here(BatchRequest("check"), "models")
+    fields = BatchRequest("check").work()
     monkeypatch.setattr(type(fields).__init__, "__kwdefaults__", {"journal": 1, "producer": "dml2onnx 9.9.9"})
-    assert outcomes(in_here(Request("check"), "models")) == {"good.json": ("passed", False)}
+    assert outcomes(in_here(BatchRequest("check"), "models")) == {"good.json": ("passed", False)}
 
 
 def test_changed_models_are_processed_again() -> None:
@@ -231,7 +231,7 @@ def test_changed_models_are_processed_again() -> None:
     write(Path("models/good.json"), native())
     write(Path("models/weighty.json"), {**native(), "inputs": {}, "constants": weights} | _reading("w"))
     Path("models/w.bin").write_bytes(b"\2" * 16)
-    request = Request("compile")
+    request = BatchRequest("compile")
     assert set(outcomes(in_here(request, "models")).values()) == {("passed", False)}
     Path("models/w.bin").write_bytes(b"\1" * 16)
     assert outcomes(in_here(request, "models")) == {"good.json": ("passed", True), "weighty.json": ("passed", False)}
@@ -250,17 +250,17 @@ def _reading(name: str) -> dict[str, object]:
 def test_missing_files_that_appear_are_read() -> None:
     weights = {"w": {"DataType": "FLOAT32", "Sizes": [4], "file": "w.bin"}}
     write(Path("models/weighty.json"), {**native(), "inputs": {}, "constants": weights} | _reading("w"))
-    ((item, _),) = in_here(Request("compile"), "models")
+    ((item, _),) = in_here(BatchRequest("compile"), "models")
     assert [entry.code for entry in item.diagnostics] == [reading.FILE_UNREADABLE.id]
     Path("models/w.bin").write_bytes(b"\1" * 16)
-    assert outcomes(in_here(Request("compile"), "models")) == {"weighty.json": ("passed", False)}
+    assert outcomes(in_here(BatchRequest("compile"), "models")) == {"weighty.json": ("passed", False)}
 
 
 def test_a_model_that_disappears_has_no_digest() -> None:
     listed = with_unique_names(collect_models([write(Path("models/good.json"), native())], OUT))
     Path("models/good.json").unlink()
-    with Journal(OUT / JOURNAL, Request("check").work()) as journal:
-        ((item, _),) = drive(listed, Request("check"), OUT, journal, Here())
+    with Journal(OUT / JOURNAL, BatchRequest("check").work()) as journal:
+        ((item, _),) = drive(listed, BatchRequest("check"), OUT, journal, Here())
     assert (item.status, [source.digest for source in item.sources]) == ("unreadable", [""])
 
 
@@ -270,20 +270,20 @@ def test_constants_apply_to_every_model() -> None:
     write(Path("models/two.json"), native(kind="ACTIVATION_TANH"))
     Path("weights").mkdir()
     np.savez("several.npz", x=np.full(4, 7, np.float32), y=np.zeros(3))
-    named = Request("compile", constants=(("x", "several.npz:x"),))
+    named = BatchRequest("compile", constants=(("x", "several.npz:x"),))
     assert outcomes(in_here(named, "models")) == dict.fromkeys(("one.json", "two.json"), ("passed", False))
     assert not onnx.load("out/models/one.onnx").graph.input
     assert {resumed for _, resumed in in_here(named, "models")} == {True}
     np.savez("several.npz", x=np.full(4, 8, np.float32), y=np.zeros(3))
     assert {resumed for _, resumed in in_here(named, "models")} == {False}
-    found = Request("compile", constant_directories=("weights",))
+    found = BatchRequest("compile", constant_directories=("weights",))
     assert {resumed for _, resumed in in_here(found, "models")} == {False}
     assert onnx.load("out/models/one.onnx").graph.input
     assert {resumed for _, resumed in in_here(found, "models")} == {True}
     np.save("weights/x.npy", np.ones(4, np.float32))
     assert {resumed for _, resumed in in_here(found, "models")} == {False}
     assert not onnx.load("out/models/one.onnx").graph.input
-    wrong = Request("compile", constants=(("nobody", "several.npz:x"),))
+    wrong = BatchRequest("compile", constants=(("nobody", "several.npz:x"),))
     assert {item.status for item, _ in in_here(wrong, "models")} == {"errors"}
 
 
@@ -314,7 +314,7 @@ def test_partial_files_of_killed_calls_are_removed() -> None:
             import fcntl
 
             fcntl.flock(locked, fcntl.LOCK_EX)
-        assert outcomes(in_here(Request("compile"), "models")) == {"good.json": ("passed", False)}
+        assert outcomes(in_here(BatchRequest("compile"), "models")) == {"good.json": ("passed", False)}
     assert {path.name for path in (OUT / "models").iterdir()} == {"good.onnx", fresh.name, others.name}
 
 
@@ -323,22 +323,25 @@ def test_a_torn_line_is_skipped(kept: int) -> None:
     """Torn at any place; all other lines are unchanged."""
     write(Path("models/a.json"), native())
     write(Path("models/b.json"), native())
-    in_here(Request("check"), "models")
+    in_here(BatchRequest("check"), "models")
     journal = OUT / JOURNAL
     *whole, last = journal.read_bytes().splitlines(keepends=True)
     torn = b"".join(whole) + last[:kept]
     journal.write_bytes(torn)
-    assert outcomes(in_here(Request("check"), "models")) == {"a.json": ("passed", True), "b.json": ("passed", False)}
+    assert outcomes(in_here(BatchRequest("check"), "models")) == {
+        "a.json": ("passed", True),
+        "b.json": ("passed", False),
+    }
     assert journal.read_bytes().startswith(torn + b"\n")
-    assert all(resumed for _, resumed in in_here(Request("check"), "models"))
+    assert all(resumed for _, resumed in in_here(BatchRequest("check"), "models"))
 
 
 def test_a_torn_first_line_is_skipped() -> None:
     write(Path("models/a.json"), native())
     OUT.mkdir()
     (OUT / JOURNAL).write_bytes(b'{"jour')
-    assert outcomes(in_here(Request("check"), "models")) == {"a.json": ("passed", False)}
-    assert outcomes(in_here(Request("check"), "models")) == {"a.json": ("passed", True)}
+    assert outcomes(in_here(BatchRequest("check"), "models")) == {"a.json": ("passed", False)}
+    assert outcomes(in_here(BatchRequest("check"), "models")) == {"a.json": ("passed", True)}
 
 
 @pytest.mark.parametrize("contents", [b"my notes\n", b'{"journal": 2, "work": ""}\n', b'{"models": 2}\n', b"\0\0"])
@@ -378,15 +381,15 @@ def test_one_batch_at_a_time_for_a_journal(capsys: pytest.CaptureFixture[str]) -
     assert (OUT / JOURNAL).read_bytes() == before
     assert main(["batch", "models", "--do", "compile", "-o", "other", "--jobs", "1"]) == 0
     first.close()  # type: ignore[attr-defined]  # as iterators of generators have it
-    assert set(outcomes(in_here(Request("compile"), "models")).values()) == {("passed", True), ("passed", False)}
+    assert set(outcomes(in_here(BatchRequest("compile"), "models")).values()) == {("passed", True), ("passed", False)}
 
 
 LOCK_JOURNAL = """
 import sys, time
 from pathlib import Path
 from dml2onnx.batching.journal import Journal
-from dml2onnx.batching.work import Request
-with Journal(Path("out/journal.jsonl"), Request("compile").work()):
+from dml2onnx.batching.work import BatchRequest
+with Journal(Path("out/journal.jsonl"), BatchRequest("compile").work()):
     print("locked", flush=True)
     time.sleep(600)
 """
@@ -398,11 +401,11 @@ def test_a_killed_batch_releases_the_journal() -> None:
     try:
         assert process.stdout is not None
         assert process.stdout.readline() == "locked\n"
-        assert refused(in_here, Request("compile"), "models") == [running.JOURNAL_IN_USE.id]
+        assert refused(in_here, BatchRequest("compile"), "models") == [running.JOURNAL_IN_USE.id]
     finally:
         process.kill()
         process.communicate()
-    assert outcomes(in_here(Request("compile"), "models")) == {"a.json": ("passed", False)}
+    assert outcomes(in_here(BatchRequest("compile"), "models")) == {"a.json": ("passed", False)}
 
 
 def test_a_file_system_without_locks_works(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -413,7 +416,7 @@ def test_a_file_system_without_locks_works(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(fcntl, "flock", flock)
     write(Path("models/a.json"), native())
-    assert outcomes(in_here(Request("compile"), "models")) == {"a.json": ("passed", False)}
+    assert outcomes(in_here(BatchRequest("compile"), "models")) == {"a.json": ("passed", False)}
 
 
 # --- Failures ---------------------------------------------------------------------------------------------------------
@@ -422,7 +425,7 @@ def test_a_file_system_without_locks_works(monkeypatch: pytest.MonkeyPatch) -> N
 def test_failures_do_not_stop_other_models() -> None:
     for name in ("a", "dies", "exits", "hangs", "leaves", "z"):
         write(Path(f"models/{name}.json"), native())
-    request = Request("compile")
+    request = BatchRequest("compile")
     pool: Workers[Task] = Workers(jobs.by_name, 2, timeout=3.0)
     with Journal(OUT / JOURNAL, request.work()) as journal:
         records = list(drive(collect_models(["models"], OUT), request, OUT, journal, pool))
@@ -480,7 +483,7 @@ def test_an_interrupted_batch_can_be_resumed() -> None:
     written = {path.stem for path in OUT.rglob("*.onnx")}
     assert {Path(name).stem for name in done} <= written
     Path("list").write_text("\n".join([*sorted(done), "models/299.json"]))
-    again = in_here(Request("compile"), "list")
+    again = in_here(BatchRequest("compile"), "list")
     assert {item.model for item, resumed in again if resumed} >= done
     assert {item.status for item, _ in again} == {"passed"}
 
@@ -512,7 +515,7 @@ def test_the_summary_does_not_depend_on_the_order() -> None:
     for number in range(5):
         write(Path(f"models/{number}.json"), BROKEN)
     Path("models/nothing.bin").write_bytes(b"")
-    records = [record for record, _ in in_here(Request("check"), "models")]
+    records = [record for record, _ in in_here(BatchRequest("check"), "models")]
     records[1] = replace(records[1], status="died")
     records[3] = replace(records[3], status="timeout")
     texts = set()
@@ -550,7 +553,7 @@ def test_the_function() -> None:
     for wrong in wrongs:
         with pytest.raises(dml2onnx.DmlError):
             dml2onnx.batch("models", **wrong)
-    batch = Batch((), Request("check"), None, None, 1)
+    batch = Batch((), BatchRequest("check"), None, None, 1)
     assert batch == pickle.loads(pickle.dumps(batch))
 
 

@@ -21,7 +21,7 @@ from dml2onnx.batching.cluster import Cluster
 from dml2onnx.batching.driving import drive
 from dml2onnx.batching.journal import Journal
 from dml2onnx.batching.models import collect_models
-from dml2onnx.batching.work import Request
+from dml2onnx.batching.work import BatchRequest
 from dml2onnx.cli import main
 from dml2onnx.codes.running import WORKER_DIED, WORKER_NOT_STARTED
 from dml2onnx.diagnostics import DmlError
@@ -46,7 +46,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def statuses(request: Request, pool: Cluster) -> dict[str, tuple[str, bool]]:
+def statuses(request: BatchRequest, pool: Cluster) -> dict[str, tuple[str, bool]]:
     with Journal(OUT / "journal.jsonl", request.work()) as journal:
         records = drive(collect_models(["models"], OUT), request, OUT, journal, pool)
         return {Path(item.model).stem: (item.status, is_resumed) for item, is_resumed in records}
@@ -55,7 +55,7 @@ def statuses(request: Request, pool: Cluster) -> dict[str, tuple[str, bool]]:
 def test_models_that_end_workers_are_recorded(cluster: Any) -> None:
     for name in ("a", "dies", "exits", "hangs", "leaves", *map(str, range(20))):
         write(Path(f"models/{name}.json"), native())
-    request = Request("compile")
+    request = BatchRequest("compile")
     found = statuses(request, Cluster(jobs.by_name, cluster.scheduler_address, timeout=3.0))
     failed = {"dies": "died", "exits": "died", "leaves": "died", "hangs": "timeout"}
     assert found == {name: (failed.get(name, "passed"), False) for name in found}
@@ -78,7 +78,7 @@ def test_no_model_is_lost_when_workers_die(cluster: Any) -> None:
         victims = list(client.run(os.getpid).values())
         killer = threading.Timer(1.0, lambda: os.kill(victims[0], signal.SIGKILL))
         killer.start()
-        found = statuses(Request("check"), pool)
+        found = statuses(BatchRequest("check"), pool)
         killer.join()
         jobs.wait_until(lambda: len(client.run(os.getpid)) == 2)
         assert victims[0] not in client.run(os.getpid).values()
@@ -92,7 +92,7 @@ def test_a_model_that_kills_workers_of_the_cluster(cluster: Any) -> None:
     with distributed.Client(cluster.scheduler_address, set_as_default=False) as client:
         client.run_on_scheduler(_allow, 0)
         pool = Cluster(jobs.by_name, cluster.scheduler_address)
-        found = statuses(Request("check"), pool)
+        found = statuses(BatchRequest("check"), pool)
         client.run_on_scheduler(_allow, 3)
     assert found == {name: ("died" if name == "fells" else "passed", False) for name in ("a", "fells", "y", "z")}
 
@@ -118,7 +118,7 @@ def test_a_scheduler_that_goes_away(cluster: Any, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(pool, "start", lost)
     with pytest.raises(dml2onnx.DmlError, match="the Dask scheduler has exited"):
-        statuses(Request("compile"), pool)
+        statuses(BatchRequest("compile"), pool)
     with distributed.Client(cluster.scheduler_address, set_as_default=False) as client:
         client.unregister_worker_plugin(pool._name)
 

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 import dml2onnx
-from dml2onnx.batching.models import Model, collect_models, with_unique_names
+from dml2onnx.batching.models import BatchModel, collect_models, with_unique_names
 from dml2onnx.codes.running import BAD_LIST, SAME_OUTPUT
 from tests.batching.graphs import native, record, write
 
@@ -21,7 +21,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def places(models: list[Model]) -> dict[str, str]:
+def places(models: list[BatchModel]) -> dict[str, str]:
     return {f"{item.path.as_posix()}:{item.graph or ''}": item.place.as_posix() for item in models}
 
 

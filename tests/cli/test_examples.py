@@ -15,7 +15,7 @@ import pytest
 
 from dml2onnx.checks import check
 from dml2onnx.cli import main
-from dml2onnx.cli.examples import Example, demonstrations, examples
+from dml2onnx.cli.examples import WrongModelExample, demonstrations, examples
 from dml2onnx.codes import checking
 from dml2onnx.diagnostics import Diagnostic, DmlError, Severity
 from dml2onnx.frontends import load_bytes
@@ -134,5 +134,5 @@ def test_explain_shows_commands_programs_and_conditions(capsys: pytest.CaptureFi
 
 
 def test_members_in_arrays_and_absent_ones() -> None:
-    example = Example({"a": {"b": [1, 2]}, "c": 3}, "/a/b/1", 5, "")
+    example = WrongModelExample({"a": {"b": [1, 2]}, "c": 3}, "/a/b/1", 5, "")
     assert example.lines() == ('"b": [1, 5]', '"b": [1, 2]')

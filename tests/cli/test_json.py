@@ -25,6 +25,7 @@ from tests.cli.test_cli import NATIVE, PROGRAM
 
 SCHEMA = json.loads((catalog.schemas_directory() / "report.schema.json").read_text(encoding="utf-8"))
 SAMPLES = Path(__file__).parents[2] / "samples"
+PICTURE = str(SAMPLES / "picture" / "model.json")
 BROKEN = str(SAMPLES / "broken" / "model.json")
 WITHOUT_FORM = {"pydirectml", "schema", "completion"}
 """Commands that print the output of a program, or text for other programs."""
@@ -32,6 +33,7 @@ WITHOUT_FORM = {"pydirectml", "schema", "completion"}
 ANSWERS: dict[str, tuple[str, int, str]] = {
     "check": ("check model.json", 0, "CheckAnswer"),
     "check errors": (f"check {BROKEN} --suggest", 1, "CheckAnswer"),
+    "check above level": (f"check {PICTURE} --feature-level 1_0 --suggest", 1, "CheckAnswer"),
     "check several": (f"check model.json {BROKEN} nowhere.json", 2, "CheckAllAnswer"),
     "check unreadable": ("check nowhere.json", 2, "CheckAnswer"),
     "compile": ("compile model.json", 0, "CompileAnswer"),
@@ -47,7 +49,7 @@ ANSWERS: dict[str, tuple[str, int, str]] = {
     "explain nothing": ("explain DML9999", 2, "Failure"),
     "report": ("report model.json --verify --profile -o page.html", 0, "Report"),
     "report errors": (f"report {BROKEN}", 1, "Report"),
-    "report of two": (f"report model.json --compare {BROKEN}", 1, "Comparison"),
+    "report of two": (f"report model.json --compare {BROKEN}", 1, "ComparisonAnswer"),
     "convert": ("convert program.json", 0, "ConvertAnswer"),
     "sizes": ("sizes model.json", 0, "SizesAnswer"),
     "sizes in names": ("explain model.json --size x=N,2,3,4", 0, "ExplainAnswer"),

@@ -122,7 +122,7 @@ def test_refused_nodes_are_named() -> None:
     x, y = Value("x", 16), Value("y", 8)
     node = Node("bad", broken, {"InputTensor": (Read(x),)}, {"OutputTensor": (Write(y),)})
     graph = Graph((node,), (GraphInput("x", x),), (GraphOutput("y", y, sized(1, 1, 1, 2)),))
-    with pytest.raises(graphs.RefusedError, match=r"node bad .* CreateOperator gives 0x80070057"):
+    with pytest.raises(graphs.NodeFailedError, match=r"node bad .* CreateOperator gives 0x80070057"):
         graphs.evaluate(graph, graph.outputs, {"x": bytes(16)}, installed())
 
 

@@ -13,12 +13,12 @@ from dml2onnx.directml.cases import DIED, Outcome
 from dml2onnx.ir.operator import OperatorDesc, ScaleBias
 from dml2onnx.test_cases import directml_trials, valid
 from dml2onnx.test_cases.descriptors import plain, sized
-from dml2onnx.test_cases.directml_trials import Answer, compare, differences
+from dml2onnx.test_cases.directml_trials import DirectMLTrial, compare, differences
 from tests.directml.live import installed, needs_directml
 
 
 @cache
-def answers(exact: bool) -> dict[OperatorDesc, Answer]:
+def answers(exact: bool) -> dict[OperatorDesc, DirectMLTrial]:
     """All operators, in one run of DirectML."""
     ops = [op for several in valid.descriptors().values() for op in several]
     return {answer.op: answer for answer in compare(ops, 0 if exact else 1, installed(), exact=exact)}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dml2onnx.directml import installation
-from dml2onnx.directml.cases import DIED, NOT_REACHED, Binding, Buffer, Case, Outcome, Step, decode
+from dml2onnx.directml.cases import DIED, NOT_REACHED, BufferRange, Case, DeviceBuffer, Outcome, Step, decode
 from dml2onnx.directml.installation import Installation
 from dml2onnx.directml.runner import StartError, run
 from dml2onnx.test_cases.descriptors import plain, sized
@@ -26,8 +26,8 @@ def pretender(tmp_path: Path) -> Installation:
 
 
 def case(flags: int, step: Step = Step.CREATE, content: bytes = b"") -> Case:
-    buffers = (Buffer(16, b"unread"), Buffer(16, content, wanted=True))
-    return Case((ABS,), step, flags, buffers, (Binding(0, 16),), (Binding(1, 16),))
+    buffers = (DeviceBuffer(16, b"unread"), DeviceBuffer(16, content, wanted=True))
+    return Case((ABS,), step, flags, buffers, (BufferRange(0, 16),), (BufferRange(1, 16),))
 
 
 def test_outcomes_are_in_the_order_of_the_cases(pretender: Installation) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dml2onnx import catalog
-from dml2onnx.directml.structures import Memory, _places, operator_type, write_operator
+from dml2onnx.directml.structures import StructureMemory, _places, operator_type, write_operator
 from dml2onnx.ir.operator import UNREADABLE, OperatorDesc, Scalar, ScaleBias, Size2D
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.test_cases import valid
@@ -61,7 +61,7 @@ class Header:
 class Reader:
     """Follows the pointers of a loaded memory, according to the header."""
 
-    def __init__(self, header: Header, memory: Memory) -> None:
+    def __init__(self, header: Header, memory: StructureMemory) -> None:
         self.header = header
         self.bytes = bytearray(memory.bytes)
         for place in memory.pointers:
@@ -161,7 +161,7 @@ def header(shared: Path) -> Header:
 @pytest.mark.parametrize("name", sorted(VALID))
 def test_structures_match_the_header(name: str, header: Header) -> None:
     for op in VALID[name]:
-        memory = Memory()
+        memory = StructureMemory()
         place = write_operator(memory, op)
         compare(Reader(header, memory), op, operator_type(op.schema), place + ADDRESS)
         assert _places(op.schema)[1] == ctypes.sizeof(header.struct(header.struct_of(op)))
@@ -175,7 +175,7 @@ def test_bytes_of_a_small_operator() -> None:
     """Independent of the header."""
     strided = TensorDesc(DataType.FLOAT16, (2, 3), (4, 1), owned_by_dml=True, total_size=16, alignment=32)
     op = plain("ELEMENT_WISE_CLIP", InputTensor=strided, OutputTensor=sized(2, 3, type="FLOAT16"), Min=-1.0, Max=0.5)
-    memory = Memory()
+    memory = StructureMemory()
     place = write_operator(memory, op)
     raw = bytes(memory.bytes)
 
@@ -201,7 +201,7 @@ def test_bytes_of_a_small_operator() -> None:
 def test_a_negative_number_and_a_scalar() -> None:
     x = sized(1, 1, 1, 4, type="INT8")
     fill = plain("FILL_VALUE_CONSTANT", OutputTensor=x, ValueDataType="INT8", Value=Scalar(DataType.INT8, -3))
-    memory = Memory()
+    memory = StructureMemory()
     place = write_operator(memory, fill)
     assert bytes(memory.bytes[place + 16 : place + 24]) == b"\xfd" + bytes(7)
 
@@ -211,4 +211,4 @@ def test_unreadable_fields_are_not_written() -> None:
     op = plain("ACTIVATION_ELU", InputTensor=x, OutputTensor=x)
     broken = OperatorDesc(op.schema, (*op.values[:-1], UNREADABLE))
     with pytest.raises(ValueError, match="Alpha"):
-        write_operator(Memory(), broken)
+        write_operator(StructureMemory(), broken)

@@ -9,7 +9,7 @@ import onnx
 from dml2onnx import writer
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.onnx_model import OnnxGraph, Port
+from dml2onnx.onnx_model import OnnxGraph, OnnxPort
 from dml2onnx.targets import IR_VERSIONS
 
 
@@ -17,7 +17,7 @@ def model_of(e: Emitter, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) ->
     """Returns the emitted nodes as a checked model."""
     e.end()
     first, last = (
-        tuple(Port(x.name, x.name, x.dtype, x.shape, TensorDesc(DataType.FLOAT32, x.shape)) for x in several)
+        tuple(OnnxPort(x.name, x.name, x.dtype, x.shape, TensorDesc(DataType.FLOAT32, x.shape)) for x in several)
         for several in (inputs, outputs)
     )
     graph = OnnxGraph(tuple(e.origins), e.initializers, first, last)

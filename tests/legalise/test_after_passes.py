@@ -17,7 +17,7 @@ from dml2onnx.emitter.windows import Window
 from dml2onnx.ir.graph import Graph
 from dml2onnx.legalise import LEGALISATION
 from dml2onnx.legalise.quirks.convolutions import in_padding
-from dml2onnx.onnx_model import FLOAT, Node
+from dml2onnx.onnx_model import FLOAT, OnnxNode
 from dml2onnx.passes import PASSES, ROUNDING, Draft
 from tests.passes.test_reinterpretations import program, rows
 
@@ -79,13 +79,13 @@ def test_npu_casts_bytes_to_floats_through_integers() -> None:
     assert kinds(compile(bytes_as_floats())) == ["Cast"]
 
 
-def form(node: Node) -> tuple[object, ...]:
+def form(node: OnnxNode) -> tuple[object, ...]:
     """Identifies a node up to its inputs' values: a rule may emit its own operator for another input."""
     types = [None if item is None else str(item.dtype) for item in node.inputs]
     return node.op_type, str(sorted(node.attributes.items(), key=str)), tuple(types)
 
 
-def replaced(model: CompiledModel, target: targets.Target, monkeypatch: pytest.MonkeyPatch) -> list[Node]:
+def replaced(model: CompiledModel, target: targets.Target, monkeypatch: pytest.MonkeyPatch) -> list[OnnxNode]:
     """The nodes of a model that a rule would replace."""
     draft = Draft(model.lowered, target)
     with monkeypatch.context() as patch:

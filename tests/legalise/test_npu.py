@@ -11,7 +11,7 @@ import dml2onnx
 from dml2onnx.builder import Expression
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.onnx_model import ELEMENT_TYPES, Node, with_bodies
+from dml2onnx.onnx_model import ELEMENT_TYPES, OnnxNode, with_bodies
 from dml2onnx.targets import Target, bound, target
 from dml2onnx.targets.kernels import DEVICES
 from dml2onnx.test_cases.single_node import single_node
@@ -190,7 +190,7 @@ def test_every_operator_has_a_form_for_each_device(name):
         assert bool(elsewhere) == any(item.code == "DML2009" for item in model.warnings), several[0].type
 
 
-def _has_kernel(chosen: Target, node: Node) -> bool:
+def _has_kernel(chosen: Target, node: OnnxNode) -> bool:
     types = [
         [None if value is None else ELEMENT_TYPES[value.dtype][1] for value in values]
         for values in (node.inputs, node.outputs)
@@ -257,7 +257,7 @@ def lstm(direction: str, *, cell: bool = False) -> OperatorDesc:
     )
 
 
-def npu_lstms(lengths: list[int], direction: str, *, constant: bool = True, cell: bool = False) -> list[Node]:
+def npu_lstms(lengths: list[int], direction: str, *, constant: bool = True, cell: bool = False) -> list[OnnxNode]:
     """The LSTM nodes for the NPU, after checking the results."""
     inputs = {"SequenceLengthsTensor": np.array(lengths, np.uint32).reshape(1, 1, 1, 4)}
     constants = ["SequenceLengthsTensor", "WeightTensor", "RecurrenceTensor", "BiasTensor"] if constant else []

@@ -17,7 +17,7 @@ import pytest
 
 import dml2onnx
 from dml2onnx.emitter import Emitter
-from dml2onnx.legalise import EVERYWHERE, Kind, rules_of
+from dml2onnx.legalise import EVERYWHERE, RuleKind, rules_of
 from dml2onnx.legalise.quirks import MODULES, QUIRKS
 from dml2onnx.legalise.rules import Quirk, Shown
 from dml2onnx.targets import NAMES, target
@@ -35,7 +35,7 @@ PLACED = {"LSTM_TAKES_WHOLE_SEQUENCES", "QUANTIZES_IN_UNITS", "RESIZE_SPELLS_OUT
 SOMEWHERE = {"PAIRS_OF_BYTES_SATURATE", "UNKNOWN_PAIRS_OF_BYTES_SATURATE"}
 """Quirks of some processors, which models test at run time (``tests/passes/test_signed_weights.py``)."""
 
-SLOW = {name for name in EVERY if QUIRKS[name].kind is Kind.SPEED} - SOMEWHERE - PLACED
+SLOW = {name for name in EVERY if QUIRKS[name].kind is RuleKind.SPEED} - SOMEWHERE - PLACED
 """Quirks of speed, which tests cannot check; ``scripts/bench_ops.py`` measures the operators."""
 
 ELSEWHERE = {

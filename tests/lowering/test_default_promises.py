@@ -13,7 +13,7 @@ from dml2onnx import catalog
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.onnx_model import CONTROL_FLOW, FLOAT, Node, has_unknown, with_bodies
+from dml2onnx.onnx_model import CONTROL_FLOW, FLOAT, OnnxNode, has_unknown, with_bodies
 from dml2onnx.targets import DEFAULT_TARGET
 from dml2onnx.test_cases.single_node import single_node
 from dml2onnx.test_cases.valid import descriptors
@@ -68,7 +68,7 @@ def in_half(op: OperatorDesc) -> OperatorDesc:
     return op
 
 
-def nodes_of(op: OperatorDesc, opset: int, target: str = DEFAULT_TARGET) -> Iterator[Node]:
+def nodes_of(op: OperatorDesc, opset: int, target: str = DEFAULT_TARGET) -> Iterator[OnnxNode]:
     graph = single_node(op)
     model = compile_outputs(graph, graph.outputs, opset=opset, target=target, exact=False)
     return with_bodies(model.lowered.nodes)

@@ -13,7 +13,7 @@ from dml2onnx.compiler import CompiledModel
 from dml2onnx.ir.operator import OperatorDesc, Size2D
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.legalise.resizing import _samples_same, _selects_same
-from dml2onnx.lowering.sampling import Axis, coordinates
+from dml2onnx.lowering.sampling import SampledAxis, coordinates
 from tests.lowering.harness import check_case, operator, operators, t
 
 NAMES = ("RESAMPLE", "RESAMPLE1", "RESAMPLE2", "RESAMPLE3")
@@ -342,7 +342,7 @@ def test_memory_of_the_coordinate_cache() -> None:
     tracemalloc.start()
     try:
         for size in range(50_000, 50_200):
-            coordinates(Axis(size, size, 1.0, 0.5, -0.5))
+            coordinates(SampledAxis(size, size, 1.0, 0.5, -0.5))
         kept, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

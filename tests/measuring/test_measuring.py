@@ -16,7 +16,7 @@ from dml2onnx import GraphBuilder, Providers
 from dml2onnx.cli import main
 from dml2onnx.codes import running
 from dml2onnx.diagnostics import DmlError
-from dml2onnx.measuring import Measurement, Plan, Subject, Way, measure, measurement
+from dml2onnx.measuring import MeasuredModel, Measurement, MeasuringPlan, Way, measure, measurement
 from dml2onnx.measuring.measurement import difference
 from dml2onnx.report.measured import Latency, Measured, main_table, memory_text, other_table, time_text
 
@@ -148,7 +148,7 @@ class FakeWorker:
 
     order: list[tuple[str, float, int, int]]
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: MeasuredModel) -> None:
         self._subject = subject
 
     def __enter__(self) -> FakeWorker:
@@ -168,15 +168,15 @@ class FakeWorker:
         return {"memory": 1 << 20}
 
 
-def subject(file: str, answer: Any, way: Way = CPU) -> Subject:
-    return Subject("model", file, way, Path(file), {"y": np.asarray(answer)}, dict, 1)
+def subject(file: str, answer: Any, way: Way = CPU) -> MeasuredModel:
+    return MeasuredModel("model", file, way, Path(file), {"y": np.asarray(answer)}, dict, 1)
 
 
 def test_subjects_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     FakeWorker.order = []
     monkeypatch.setattr(measurement, "_Worker", FakeWorker)
     subjects = [subject(name, [1.0]) for name in "abc"]
-    measured = measure(subjects, Plan(3.0, least=12, rounds=4, warm_up=5), tmp_path)
+    measured = measure(subjects, MeasuringPlan(3.0, least=12, rounds=4, warm_up=5), tmp_path)
     order = FakeWorker.order
     assert order[:3] == [(name, 0.0, 5, 5) for name in "abc"]
     assert "".join(name for name, *_ in order[3:]) == "abcbcacababc"
@@ -205,10 +205,10 @@ def test_answers(wanted: Any, got: Any, is_right: bool, tmp_path: Path, monkeypa
     monkeypatch.setattr(measurement, "_Worker", FakeWorker)
     subjects = [subject("a", wanted), subject("b", got)]
     if is_right:
-        assert len(measure(subjects, Plan(0.0, 1, 1, 1, 0), tmp_path)) == 2
+        assert len(measure(subjects, MeasuringPlan(0.0, 1, 1, 1, 0), tmp_path)) == 2
         return
     with pytest.raises(DmlError) as caught:
-        measure(subjects, Plan(0.0, 1, 1, 1, 0), tmp_path)
+        measure(subjects, MeasuringPlan(0.0, 1, 1, 1, 0), tmp_path)
     assert [item.code for item in caught.value.diagnostics] == [running.ANSWERS_DIFFER.id]
     assert FakeWorker.order == []
 
@@ -224,7 +224,7 @@ def test_a_worker_that_dies(model: Path, tmp_path: Path) -> None:
     broken = subject("broken.onnx", [1.0])
     (tmp_path / "broken.onnx").write_bytes(b"nothing")
     with pytest.raises(DmlError) as caught:
-        measure([broken], Plan(0.0, 1, 1, 1, 0), tmp_path)
+        measure([broken], MeasuringPlan(0.0, 1, 1, 1, 0), tmp_path)
     assert [item.code for item in caught.value.diagnostics] == [running.RUNTIME_FAILURE.id]
     worker = measurement._Worker(broken)
     with worker:

@@ -12,7 +12,7 @@ import pytest
 from dml2onnx.builder import GraphBuilder
 from dml2onnx.compiler import compile
 from dml2onnx.ir.graph import Graph
-from dml2onnx.onnx_model import Node
+from dml2onnx.onnx_model import OnnxNode
 from dml2onnx.optimizer_barriers import BARRIERS, table
 from dml2onnx.passes.quantised import Quantised
 from tests.optimizer_barriers.forms import FORMS, SIZES, chain_of
@@ -76,7 +76,7 @@ PLACED: dict[tuple[int, bool], dict[str, int]] = {
 def counted(found: Counter[str], barrier: table.Barrier) -> table.Barrier:
     """The barrier, which counts the inputs that it finds."""
 
-    def inputs(quantised: Quantised, node: Node) -> Sequence[int]:
+    def inputs(quantised: Quantised, node: OnnxNode) -> Sequence[int]:
         places = barrier.inputs(quantised, node)
         found[barrier.name] += len(places)
         return places

@@ -17,7 +17,7 @@ import pytest
 
 from dml2onnx.builder import Expression, GraphBuilder
 from dml2onnx.compiler import CompiledModel, compile
-from dml2onnx.onnx_model import Port
+from dml2onnx.onnx_model import OnnxPort
 from dml2onnx.verification import random_array
 from tests.lowering import harness
 from tests.optimizer_barriers.forms import (
@@ -42,7 +42,7 @@ def model_of(chains: Sequence[Chain], opset: int, constant: bool) -> tuple[Compi
         x = g.input(f"x{index}", chain[0], SIZES)
         if constant:
             x = g.constant(
-                random_array(Port("x", "x", x.desc.data_type.dtype, SIZES, x.desc), np.random.default_rng(index))
+                random_array(OnnxPort("x", "x", x.desc.data_type.dtype, SIZES, x.desc), np.random.default_rng(index))
             )
         y = chain_of(g, x, chain[1])
         if y is not None:

@@ -10,7 +10,7 @@ import pytest
 
 from dml2onnx.builder import GraphBuilder
 from dml2onnx.compiler import compile
-from dml2onnx.optimizer_barriers.ties import Steps, has_no_ties
+from dml2onnx.optimizer_barriers.ties import QuantizationParameters, has_no_ties
 from tests.lowering.harness import left_by_optimiser
 from tests.optimizer_barriers.forms import dequantized, quantized, runs
 
@@ -48,14 +48,17 @@ def test_all_pairs(tmp_path: Path, case: str, operator: Operator, data_type: Dat
     feeds = {port.onnx_name: every.reshape(port.shape) for port in model.inputs}
     plain, fused = (runs(model, feeds, optimised=optimised)["z"] for optimised in (False, True))
     np.testing.assert_array_equal(plain, fused)
-    steps = (Steps(data_type, float(np.float32(scale)), point) for scale, point in zip(scales, shifted, strict=True))
+    steps = (
+        QuantizationParameters(data_type, float(np.float32(scale)), point)
+        for scale, point in zip(scales, shifted, strict=True)
+    )
     is_fused = "QLinear" + operator in {node.op_type for node in left_by_optimiser(model, tmp_path).node}
     assert is_fused == has_no_ties(operator, *steps)
 
 
 def test_rounding_decides_ties() -> None:
     """5 * 0.3 times 5 * 0.3 is 7.5 steps of 0.3, or slightly less."""
-    third, half = Steps("int8", float(np.float32(0.3)), 0), Steps("int8", 0.5, 0)
+    third, half = QuantizationParameters("int8", float(np.float32(0.3)), 0), QuantizationParameters("int8", 0.5, 0)
     assert not has_no_ties("Mul", third, third, third)
     assert has_no_ties("Add", third, third, third)
     assert has_no_ties("Mul", third, third._replace(scale=float(np.float32(0.2))), third)

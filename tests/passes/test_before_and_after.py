@@ -13,7 +13,7 @@ import pytest
 from onnx import numpy_helper, parser, shape_inference
 
 from dml2onnx import targets
-from dml2onnx.onnx_model import ELEMENT_TYPES, Dequantized, Node, OnnxGraph, Origin, Value, with_bodies
+from dml2onnx.onnx_model import ELEMENT_TYPES, Dequantized, OnnxGraph, OnnxNode, OnnxValue, Origin, with_bodies
 from dml2onnx.passes import ALWAYS, PASSES, ROUNDING, Pass, apply
 
 OPSET = 21
@@ -43,18 +43,20 @@ def records(text: str) -> OnnxGraph:
     onnx.checker.check_model(model, full_check=True)
     graph = shape_inference.infer_shapes(model).graph
     constants = {item.name: numpy_helper.to_array(item) for item in graph.initializer}
-    values: dict[str, Value] = {name: Value(name, array.dtype, array.shape) for name, array in constants.items()}
+    values: dict[str, OnnxValue] = {
+        name: OnnxValue(name, array.dtype, array.shape) for name, array in constants.items()
+    }
     for item in (*graph.input, *graph.value_info, *graph.output):
         kind = item.type.tensor_type
         shape = tuple(size.dim_value for size in kind.shape.dim)
-        values[item.name] = Value(item.name, DTYPES[kind.elem_type], shape)
+        values[item.name] = OnnxValue(item.name, DTYPES[kind.elem_type], shape)
     nodes = []
     for index, node in enumerate(graph.node):
         attributes: dict[str, Any] = {
             item.name: plain(onnx.helper.get_attribute_value(item)) for item in node.attribute
         }
         inputs, outputs = (tuple(values[name] for name in names) for names in (node.input, node.output))
-        nodes.append(Node(f"{node.op_type}{index}", node.op_type, inputs, outputs, attributes))
+        nodes.append(OnnxNode(f"{node.op_type}{index}", node.op_type, inputs, outputs, attributes))
     ports = tuple(Output(item.name) for item in graph.output)
     return OnnxGraph((Origin("shown", "SHOWN", nodes),), constants, (), ports)  # type: ignore[arg-type]
 
@@ -67,7 +69,7 @@ def structure(graph: OnnxGraph) -> list[object]:
     """Returns the expressions of the outputs, without names."""
     makers = {item.name: node for node in graph.nodes for item in node.outputs if item is not None}
 
-    def of(value: Value | None) -> object:
+    def of(value: OnnxValue | None) -> object:
         if value is None or (value.name not in makers and value.name not in graph.initializers):
             return value and value.name
         if value.name in graph.initializers:
@@ -76,7 +78,9 @@ def structure(graph: OnnxGraph) -> list[object]:
         node = makers[value.name]
         return node.op_type, sorted(node.attributes.items()), [of(item) for item in node.inputs], value.shape
 
-    named: Mapping[str, Value] = {item.name: item for node in graph.nodes for item in node.outputs if item is not None}
+    named: Mapping[str, OnnxValue] = {
+        item.name: item for node in graph.nodes for item in node.outputs if item is not None
+    }
     return [of(named[port.onnx_name]) for port in graph.outputs]
 
 

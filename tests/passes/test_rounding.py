@@ -12,7 +12,7 @@ import pytest
 from dml2onnx.builder import Expression, GraphBuilder, ScaleBias
 from dml2onnx.compiler import compile
 from dml2onnx.ir.graph import Graph
-from dml2onnx.onnx_model import Node
+from dml2onnx.onnx_model import OnnxNode
 from dml2onnx.passes import ROUNDING, chosen, scales
 from dml2onnx.passes.draft import Draft
 from dml2onnx.verification import verify
@@ -155,13 +155,13 @@ def test_factors_and_terms_become_weights(form: Form) -> None:
 
 def test_terms_pass_products_in_few_walks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each term moves behind its product, and so before the next one."""
-    g, count, tried = GraphBuilder(), 60, list[Node]()
+    g, count, tried = GraphBuilder(), 60, list[OnnxNode]()
     weights, y = g.constant(np.full((1, 1, 2, 2), 0.3, np.float32)), g.input("x", "FLOAT32", (1, 1, 2, 2))
     for _ in range(count):
         y = g.gemm(g.identity(y, scale_bias=ScaleBias(1, 1)), weights)
     graph, fold = g.build({"y": y}), scales._fold
 
-    def counted(draft: Draft, node: Node) -> bool:
+    def counted(draft: Draft, node: OnnxNode) -> bool:
         tried.append(node)
         return fold(draft, node)
 

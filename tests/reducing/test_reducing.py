@@ -27,7 +27,7 @@ from dml2onnx.diagnostics import Severity
 from dml2onnx.exporters import convert
 from dml2onnx.ir.data import FillData
 from dml2onnx.ir.graph import Graph
-from dml2onnx.reducing import Progress, edits, reduced
+from dml2onnx.reducing import SearchState, edits, reduced
 from dml2onnx.test_cases.random_graphs import samples
 from dml2onnx.test_cases.random_graphs.draft import Sample
 from tests.exporters.test_native import PROGRAMS
@@ -108,7 +108,7 @@ def test_required_contents_stay(network: Graph) -> None:
 
 
 def test_every_smaller_graph_is_reported(network: Graph) -> None:
-    reported: list[Progress] = []
+    reported: list[SearchState] = []
     small = reduced(network, has("ACTIVATION_GELU"), reported.append)
     assert reported[-1].graph is small
     sizes = [len(item.graph.nodes) for item in reported]

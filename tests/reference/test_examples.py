@@ -14,7 +14,7 @@ import pytest
 
 from dml2onnx import catalog
 from dml2onnx.reference import run_operator
-from dml2onnx.test_cases.examples import Example, examples
+from dml2onnx.test_cases.examples import DocumentedExample, examples
 from tests.directml import left
 from tests.directml.probes import NOT_COMPUTED, against_reference, read
 from tests.reference.numbers import result_of
@@ -31,7 +31,7 @@ def complete_examples() -> list[object]:
 
 
 @pytest.mark.parametrize("example", complete_examples())
-def test_example(example: Example) -> None:
+def test_example(example: DocumentedExample) -> None:
     got = run_operator(example.operator, example.inputs)
     same = all(
         np.array_equal(have, want)

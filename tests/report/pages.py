@@ -9,10 +9,10 @@ from unittest import mock
 
 import dml2onnx
 from dml2onnx.options import CompileOptions
-from dml2onnx.report.comparison import Comparison, compare
+from dml2onnx.report.comparison import ComparisonAnswer, compare
 from dml2onnx.report.gathering import gather
 from dml2onnx.report.html import page
-from dml2onnx.report.records import Access, Report, Value
+from dml2onnx.report.records import Access, Report, ValueRecord
 from tests.report.models import HOSTILE, broken, changed, hostile, long_names, scoped, small, wrong
 
 
@@ -31,7 +31,7 @@ def chain(count: int, prefix: str = "n") -> Report:
         )
         for place in range(count)
     )
-    values = (Value("x", 16, "input"), *(Value(f"v{place}", 16, "node") for place in range(count)))
+    values = (ValueRecord("x", 16, "input"), *(ValueRecord(f"v{place}", 16, "node") for place in range(count)))
     (first, *_), (last, *_) = report.inputs, report.outputs
     ends: dict[str, Any] = {"inputs": (replace(first, value=0),), "outputs": (replace(last, value=count),)}
     return replace(report, nodes=nodes, values=values, onnx=None, diagnostics=(), **ends)
@@ -50,7 +50,7 @@ def gelu() -> dml2onnx.Graph:
 
 def written(directory: Path) -> dict[str, Path]:
     """Writes a page of each kind; returns their paths by name."""
-    reports: dict[str, Report | Comparison] = {
+    reports: dict[str, Report | ComparisonAnswer] = {
         "small": gather(small(), rounds=1, profile=True),
         "broken": gather(broken()),
         "wrong": spoiled(),

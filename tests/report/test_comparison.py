@@ -19,7 +19,7 @@ import dml2onnx
 from dml2onnx import catalog
 from dml2onnx.cli import main
 from dml2onnx.options import CompileOptions
-from dml2onnx.report.comparison import Comparison, compare
+from dml2onnx.report.comparison import ComparisonAnswer, compare
 from dml2onnx.report.form import as_json
 from dml2onnx.report.gathering import gather
 from dml2onnx.report.html import page
@@ -32,12 +32,12 @@ from tests.report.pages import chain as long_chain
 SCHEMA = json.loads((catalog.schemas_directory() / "report.schema.json").read_text(encoding="utf-8"))
 
 
-def compared(left: dml2onnx.Graph, right: dml2onnx.Graph) -> Comparison:
+def compared(left: dml2onnx.Graph, right: dml2onnx.Graph) -> ComparisonAnswer:
     reports = [gather(graph, digests=True) for graph in (left, right)]
     return compare(reports[0], reports[1], ("left", "right"))
 
 
-def states(found: Comparison) -> dict[tuple[str | None, str | None], tuple[str, str]]:
+def states(found: ComparisonAnswer) -> dict[tuple[str | None, str | None], tuple[str, str]]:
     """Returns state and kind of match of each node, by its names on both sides."""
     nodes = [pair for pair in found.pairs if pair.kind == "node"]
     sides = found.left.nodes, found.right.nodes
@@ -46,7 +46,7 @@ def states(found: Comparison) -> dict[tuple[str | None, str | None], tuple[str, 
     return {(one, other): (pair.state, pair.matched) for (one, other), pair in zip(names, nodes, strict=True)}
 
 
-def changes(found: Comparison, name: str) -> dict[tuple[str, str], tuple[object, object]]:
+def changes(found: ComparisonAnswer, name: str) -> dict[tuple[str, str], tuple[object, object]]:
     """Returns the differences of the node with this name on the left."""
     nodes = [pair for pair in found.pairs if pair.kind == "node"]
     (pair,) = (pair for pair in nodes if pair.left is not None and found.left.nodes[pair.left].name == name)
@@ -272,7 +272,7 @@ def test_constants_are_compared_by_contents() -> None:
 def test_json_matches_its_schema(right: Callable[[], dml2onnx.Graph]) -> None:
     found = compared(small(), right())
     document = json.loads(json.dumps(as_json(found), allow_nan=False))
-    schema = {**SCHEMA, "anyOf": [{"$ref": "#/$defs/Comparison"}]}
+    schema = {**SCHEMA, "anyOf": [{"$ref": "#/$defs/ComparisonAnswer"}]}
     jsonschema.Draft202012Validator(schema).validate(document)
     data = page(found).partition('id="data">')[2].partition("</script>")[0]
     assert json.loads(data)["comparison"] == document

@@ -19,7 +19,7 @@ import numpy as np
 import onnx
 
 from dml2onnx.compiler import CompiledModel
-from dml2onnx.onnx_model import Node, with_bodies
+from dml2onnx.onnx_model import OnnxNode, with_bodies
 from dml2onnx.reference.arithmetic import FLOAT16, FLOAT32, Arithmetic
 from tests.runtimes.samples import Arrays, Sample
 
@@ -63,7 +63,7 @@ class Outcome:
     problem: str | None
     """The difference or the error message; ``None`` if the sample passed."""
     refused: bool
-    nodes: Sequence[Node]
+    nodes: Sequence[OnnxNode]
     """The nodes of the ONNX model."""
     run: Run | None = None
     """The model and its outputs; ``None`` if it passed or was refused."""

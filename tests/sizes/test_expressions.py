@@ -5,16 +5,16 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dml2onnx.sizes.expressions import Expr, Kind, Size, Symbol, as_size, product
-from dml2onnx.sizes.solver import Place, Solver
+from dml2onnx.sizes.expressions import Expr, Size, Symbol, SymbolKind, as_size, product
+from dml2onnx.sizes.solver import Requirement, Solver
 
 STEPS = st.lists(st.tuples(st.sampled_from("+-*/"), st.integers(1, 7), st.booleans()), max_size=6)
-PLACE = Place("node", "JOIN", "", "they are equal")
+PLACE = Requirement("node", "JOIN", "", "they are equal")
 
 
 @given(STEPS, st.integers(1, 40), st.integers(1, 40))
 def test_formulas_are_the_same_at_every_size(steps: list[tuple[str, int, bool]], old: int, new: int) -> None:
-    symbol = Symbol(0, "N", old, Kind.REQUESTED)
+    symbol = Symbol(0, "N", old, SymbolKind.REQUESTED)
     size: int = Size(Expr.of(symbol))
     numbers = [old, new]
     for step, number, doubles in steps:
@@ -30,7 +30,7 @@ def test_formulas_are_the_same_at_every_size(steps: list[tuple[str, int, bool]],
 
 def test_merged_sizes_keep_their_parts() -> None:
     solver = Solver()
-    a, b = (solver.symbol(name, old, Kind.REQUESTED) for name, old in (("A", 2), ("B", 5)))
+    a, b = (solver.symbol(name, old, SymbolKind.REQUESTED) for name, old in (("A", 2), ("B", 5)))
     merged = product([a, b])
     assert [str(part.expr) for part in merged.parts] == ["A", "B"]
     assert str(merged.expr) == "A*B"
@@ -38,7 +38,7 @@ def test_merged_sizes_keep_their_parts() -> None:
 
 def test_inputs_follow_requested_sizes() -> None:
     solver = Solver()
-    requested, other = solver.symbol("N", 4, Kind.REQUESTED), solver.symbol("x[0]", 8, Kind.INPUT)
+    requested, other = solver.symbol("N", 4, SymbolKind.REQUESTED), solver.symbol("x[0]", 8, SymbolKind.INPUT)
     solver.equal(other, requested * 2, PLACE)
     assert str(solver.resolved(other.expr)) == "2*N"
     solver.equal(requested * 3, 12, PLACE)
@@ -50,7 +50,7 @@ def test_inputs_follow_requested_sizes() -> None:
 def test_weights_do_not_follow_a_difference() -> None:
     """A filter does not become larger because it happens to be the height minus 30."""
     solver = Solver()
-    height, kernel = solver.symbol("H", 33, Kind.REQUESTED), solver.symbol("w[2]", 3, Kind.INPUT)
+    height, kernel = solver.symbol("H", 33, SymbolKind.REQUESTED), solver.symbol("w[2]", 3, SymbolKind.INPUT)
     solver.equal(kernel, height - 30, PLACE)
     assert solver.resolved(kernel.expr).number == 3
     assert solver.resolved(height.expr).number == 33
@@ -58,7 +58,7 @@ def test_weights_do_not_follow_a_difference() -> None:
 
 def test_equations_with_rounded_sizes_are_guards() -> None:
     solver = Solver()
-    height = solver.symbol("H", 8, Kind.REQUESTED)
+    height = solver.symbol("H", 8, SymbolKind.REQUESTED)
     solver.equal(height // 4 * 4, height, PLACE)
     assert solver.resolved(height.expr).number is None
     assert len(solver.guards) == 1

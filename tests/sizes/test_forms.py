@@ -15,16 +15,16 @@ from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.named_sizes import difference
 from dml2onnx.named_sizes.slices import BEHIND, open_ended
-from dml2onnx.onnx_model import FLOAT, INT64, Node, Value
-from dml2onnx.sizes.expressions import Expr, Kind, Symbol
+from dml2onnx.onnx_model import FLOAT, INT64, OnnxNode, OnnxValue
+from dml2onnx.sizes.expressions import Expr, Symbol, SymbolKind
 from dml2onnx.sizes.named import spelled
-from dml2onnx.sizes.solver import Place, Solver
+from dml2onnx.sizes.solver import Requirement, Solver
 from dml2onnx.test_cases.descriptors import plain, sized
 from dml2onnx.test_cases.single_node import single_node
 from dml2onnx.test_cases.sized_trials import at, wrong_shapes
 from tests.sizes.networks import ROOT
 
-PLACE = Place("node", "", "", "")
+PLACE = Requirement("node", "", "", "")
 
 
 def _graph(step: Callable[[GraphBuilder, Expression], Expression], *sizes: int) -> dml2onnx.Graph:
@@ -113,9 +113,9 @@ def test_half_of_the_rows_are_not_all_rows() -> None:
     nodes, constants = [], []
     for size in (4, 6, 10):
         numbers = {"starts": [0, 0], "ends": [size, size], "axes": [0, 1]}
-        inputs = tuple(Value(name, INT64, (2,)) for name in numbers)
-        data = Value("x", FLOAT, (2 * size, size))
-        nodes.append(Node("slice", "Slice", (data, *inputs), (Value("y", FLOAT, (size, size)),), {}))
+        inputs = tuple(OnnxValue(name, INT64, (2,)) for name in numbers)
+        data = OnnxValue("x", FLOAT, (2 * size, size))
+        nodes.append(OnnxNode("slice", "Slice", (data, *inputs), (OnnxValue("y", FLOAT, (size, size)),), {}))
         constants.append({name: np.array(row, INT64) for name, row in numbers.items()})
     ends = open_ended(nodes, constants)[2]
     assert [row.tolist() for row in ends] == [[4, BEHIND], [6, BEHIND], [10, BEHIND]]
@@ -210,7 +210,7 @@ def test_overlapping_elements_stay() -> None:
 
 def test_expressions_have_no_quotients_of_names() -> None:
     solver = Solver()
-    height = solver.symbol("H", 16, Kind.REQUESTED)
+    height = solver.symbol("H", 16, SymbolKind.REQUESTED)
     part = solver.quotient(height, 8, PLACE).expr
     assert str(part) == "H/8"
     assert str(spelled(part.scaled(16), solver)) == "2*H"
@@ -219,7 +219,7 @@ def test_expressions_have_no_quotients_of_names() -> None:
 
 
 def test_rounding_up_is_written_as_rounding_down() -> None:
-    h = Expr.of(Symbol(0, "H", 9, Kind.REQUESTED))
+    h = Expr.of(Symbol(0, "H", 9, SymbolKind.REQUESTED))
     rounded_up = Expr.of(0) - (Expr.of(1) - h).divided(2)
     assert str(rounded_up) == "floor(H/2)"
     assert [at(str(rounded_up), {"H": size}) for size in range(1, 6)] == [0, 1, 1, 2, 2]

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from dml2onnx.onnx_model import Value
+from dml2onnx.onnx_model import OnnxValue
 from dml2onnx.targets import legal_type, target
 from dml2onnx.test_cases.valid import descriptors
 from tests.lowering.harness import check_case, operator, operators, t
 from tests.lowering.test_convolution import convolution
 
 
-def first(values: Sequence[Value | None]) -> Value:
+def first(values: Sequence[OnnxValue | None]) -> OnnxValue:
     (value, *_) = values
     assert value is not None
     return value

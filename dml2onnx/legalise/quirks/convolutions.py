@@ -11,11 +11,11 @@ import numpy as np
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.windows import Window
 from dml2onnx.legalise.movements import image_of_columns
-from dml2onnx.legalise.rules import Kind, Quirk, Shown
+from dml2onnx.legalise.rules import Quirk, RuleKind, Shown
 from dml2onnx.onnx_model import has_unknown
 
 CONV_FORGETS_WIDE_PADDING = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(float[1,1,4,6] x) => (float[1,1,4,8] y) <float[1,1,1,2] w = {1, 1}> { y = Conv <pads = [0, 3, "
         "0, 0]> (x, w) }",
@@ -72,7 +72,7 @@ def conv_inside_padding(
 
 
 CONV_GIVES_STRIDES_AWAY = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(float[1,1,1,1] x) => (float[1,1,1,2] y) <float[1,1,1,1] w = {1}> { z = Abs (x) y = Conv "
         "<strides = [1, 2], pads = [0, 1, 0, 1]> (z, w) }",
@@ -95,7 +95,7 @@ def conv_of_slice(e: Emitter, x: Tensor, w: Tensor, b: Tensor | None, window: Wi
 
 
 CONVOLVES_PLANES = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(float[1,2,1,1,1] x, float[2,1,1,1,1] w) => (float[1,2,1,1,1] y) { y = Conv <group = 2> (x, w) }",
         ((1, 2), (3, 4)),
@@ -167,7 +167,7 @@ def _over_planes(e: Emitter, x: Tensor, axis: int, convolve: Callable[[Tensor], 
 
 
 LINES_HAVE_NO_OUTPUT_PADDING = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(float[1,1,1] x, float[1,1,1] w) => (float[1,1,2] y) { y = ConvTranspose <strides = [2], "
         "output_padding = [1]> (x, w) }",
@@ -198,7 +198,7 @@ def padded_after(e: Emitter, x: Tensor, w: Tensor, b: Tensor | None, window: Win
 
 
 OUTPUT_PADDING_BELOW_THE_STRIDE = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(float[1,1,1] x, float[1,1,1] w) => (float[1,1,2] y) { y = ConvTranspose <dilations = [2], strides = [1], "
         "kernel_shape = [1], output_padding = [1]> (x, w) }",
@@ -226,7 +226,7 @@ def conv_transpose_of_long_strides(
 
 
 TRANSPOSED_CONVOLUTION_IS_PLAIN = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(float[1,1,2,2] x, float[1,1,2,2] w) => (float[1,1,1,1] y) { y = ConvTranspose <pads = [1, 1, 1, 1]> (x, w) }",
         ((1.0, 2.0, 3.0, 4.0), (1.0, 1.0, 1.0, 1.0)),
@@ -281,7 +281,7 @@ def plain_conv_transpose(
 
 
 WEIGHTS_ARE_LAID_OUT_ONCE = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(float[1,2,1,1] x) => (float[1,2,1,1] y) <float[2,2,1,1] w = {1, 2, 3, 4}> { z = Conv (x, w) "
         "y = ConvTranspose (z, w) }",
@@ -307,7 +307,7 @@ def conv_transpose_of_own_weights(
 
 
 COLUMNS_MAKE_PLANES_ONLY = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(float[1,4,1] x) => (float[1,1,1,2,3] y) <int64[3] i = {1,2,3}, int64[3] b = {1,2,2}> { y = Col2Im "
         "<dilations = [1, 1, 2]> (x, i, b) }",

@@ -11,11 +11,11 @@ from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.core import Keeps, Traits, without_rules
 from dml2onnx.emitter.tensor import are_constant, broadcast_shape
 from dml2onnx.legalise.extremes import arg_extreme_as_signed, as_signed, at_extremes, clipped, top_k_by
-from dml2onnx.legalise.rules import Kind, Quirk, Shown
+from dml2onnx.legalise.rules import Quirk, RuleKind, Shown
 from dml2onnx.onnx_model import DOUBLE, FLOAT, FLOAT16, INT32, INT64, UINT32, has_unknown
 
 CLIP_SPELLS_OUT_INFINITY = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(float[1,1,1,1] x) => (float[1,1,1,1] y) <float[1,1,1,1] w = {2}, float low = {1}, float high = "
         "{inf}> { z = Conv (x, w) y = Clip (z, low, high) }",
@@ -37,7 +37,7 @@ def clip_at_one_bound(e: Emitter, x: Tensor, low: float | int | None, high: floa
 
 
 EXTREMES_END_AT_5 = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(int32[2,2,2,2,2,2] x) => (int32[2,2,2,2,2,2] y) <int32 k = {2}> { y = Min (x, k) }",
         ((3,) * 64,),
@@ -70,7 +70,7 @@ def _chosen(operator: str, e: Emitter, a: Tensor, b: Tensor) -> Tensor:
 
 
 INT64_COMPARED_BY_HALVES = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(int64[16] x0, int64[16] x1) => (int64[16] y) { y = Max (x0, x1) }",
         ((2147483648,) * 16, (1,) * 16),
@@ -119,7 +119,7 @@ def reduced_int64(operator: str, e: Emitter, x: Tensor, axes: tuple[int, ...]) -
 
 
 UINT32_COMPARED_AS_INT32 = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown("(uint32[1] x, uint32[1] k) => (uint32[1] y) { y = Max (x, k) }", ((4294967295,), (85,)), ((4294967295,),)),
 )
 """Operators that find extremes treat UINT32 as INT32: 2**31 is the lowest number (OpenVINO)."""
@@ -155,7 +155,7 @@ def top_k_of_uint32(e: Emitter, x: Tensor, k: int, axis: int, *, largest: bool) 
 
 
 TOP_K_LOSES_ITS_WAY_AT_NAN = Quirk(
-    Kind.EDGES,
+    RuleKind.EDGES,
     Shown(
         "(float[8] x0, int64[1] x1) => (float[3] y) { y, places = TopK (x0, x1) }",
         ((nan, 1, nan, 3, 2, nan, -1, 0), (3,)),
@@ -182,7 +182,7 @@ def top_k_of_floats(e: Emitter, x: Tensor, k: int, axis: int, *, largest: bool) 
 
 
 WHERE_LOSES_MINUS_ZERO = Quirk(
-    Kind.EDGES,
+    RuleKind.EDGES,
     Shown(
         "(bool[1] x0, float[1] x1, float[1] x2) => (float[1] y) { y = Where (x0, x1, x2) }",
         ((True,), (-0.0,), (1,)),

@@ -12,11 +12,11 @@ from dml2onnx.emitter.arithmetic import is_plus_zero
 from dml2onnx.emitter.tensor import broadcast_shape
 from dml2onnx.legalise.formulas import logarithm_of_1_and, shrunk
 from dml2onnx.legalise.kernels import prelu
-from dml2onnx.legalise.rules import Kind, Quirk, Shown
+from dml2onnx.legalise.rules import Quirk, RuleKind, Shown
 from dml2onnx.onnx_model import FLOAT
 
 ERF_LOSES_NAN = Quirk(
-    Kind.EDGES,
+    RuleKind.EDGES,
     Shown(
         "(float[16] x0) => (float[16] y) { y = Erf (x0) }", ((nan,) * 16,), ((nan,) * 16,), versions=((1, 24), (1, 25))
     ),
@@ -30,7 +30,7 @@ def erf(e: Emitter, x: Tensor) -> Tensor:
     return e.Where(e.IsNaN(x), e.constant(math.nan, x.dtype), e.Erf(x))
 
 
-FUNCTIONS_NUMBER_BY_NUMBER = Quirk(Kind.SPEED)
+FUNCTIONS_NUMBER_BY_NUMBER = Quirk(RuleKind.SPEED)
 """Scalar loops take 4 to 20 times as long as vector code.
 
 The CPU provider's Acosh, Asinh, Atanh, Cosh, Sinh, Softplus, Tan, Shrink and PRelu call the C library, or branch, for
@@ -92,7 +92,7 @@ FUNCTIONS_NUMBER_BY_NUMBER.rule("PRelu")(prelu)
 
 
 POW_BROADCASTS_ROWS_ONLY = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(float[2,1] x, float[1,4] e) => (float[2,4] y) { y = Pow (x, e) }",
         ((1, 2), (1, 2, 3, 4)),
@@ -113,7 +113,8 @@ def power_in_full(e: Emitter, a: Tensor, b: Tensor) -> Tensor | None:
 
 
 POW_BY_LOGARITHM = Quirk(
-    Kind.NUMBERS, Shown("(float[2] x) => (float[2] y) <float e = {0.25}> { y = Pow (x, e) }", ((0, inf),), ((0, inf),))
+    RuleKind.NUMBERS,
+    Shown("(float[2] x) => (float[2] y) <float e = {0.25}> { y = Pow (x, e) }", ((0, inf),), ((0, inf),)),
 )
 """Pow uses a base-2 logarithm of -127 for 0, and of 128 for infinity and NaN, which shows in roots (WebGPU)."""
 
@@ -134,7 +135,7 @@ def root(e: Emitter, a: Tensor, b: Tensor) -> Tensor | None:
 
 
 SIGMOID_HAS_ABSOLUTE_ERROR = Quirk(
-    Kind.EDGES,
+    RuleKind.EDGES,
     Shown("(float[1] x0) => (float[1] y) { y = Sigmoid (x0) }", ((-20,),), ((2.0611537e-09,),), digits=0.001),
 )
 """Sigmoid has an absolute error of up to 1e-7, even for tiny results.
@@ -157,7 +158,7 @@ def swish(e: Emitter, x: Tensor, alpha: float) -> Tensor:
 
 
 SOFTPLUS_IS_COARSE = Quirk(
-    Kind.NUMBERS, Shown("(float[1] x) => (float[1] y) { y = Softplus (x) }", ((1.0,),), ((1.3132617473602295,),))
+    RuleKind.NUMBERS, Shown("(float[1] x) => (float[1] y) { y = Softplus (x) }", ((1.0,),), ((1.3132617473602295,),))
 )
 """Softplus is off by up to a hundredth (QNN)."""
 
@@ -169,7 +170,7 @@ def softplus(e: Emitter, x: Tensor) -> Tensor:
 
 
 SUMS_WITH_ZERO_ARE_LEFT_OUT = Quirk(
-    Kind.EDGES,
+    RuleKind.EDGES,
     Shown(
         "(float[1] x) => (float[1] y) <float zero = {0}> { n = Neg (x) s = Add (n, zero) y = Reciprocal (s) }",
         ((0.0,),),

@@ -10,10 +10,10 @@ import numpy as np
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.movement import Reduction
 from dml2onnx.emitter.tensor import are_constant
-from dml2onnx.legalise.rules import Kind, Quirk, Shown
+from dml2onnx.legalise.rules import Quirk, RuleKind, Shown
 from dml2onnx.onnx_model import has_unknown
 
-GATHER_ELEMENT_BY_ELEMENT = Quirk(Kind.SPEED)
+GATHER_ELEMENT_BY_ELEMENT = Quirk(RuleKind.SPEED)
 """Gather of single elements takes about a hundred nanoseconds for each.
 
 GatherElements, and Gather of rows, are many times as fast.
@@ -52,7 +52,7 @@ def gather_of_one_coordinate(e: Emitter, x: Tensor, indices: Tensor, batch_dims:
 
 
 GATHERS_BY_CONSTANTS = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(float[1,3] x, int64[1,2] i) => (float[1,2] y) { y = GatherElements <axis = 1> (x, i) }",
         ((1.0, 2.0, 3.0), (2, 0)),
@@ -101,7 +101,7 @@ def scatter_elements_by_nd(
 
 
 INDICES_COUNT_FROM_THE_START = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(float[1,3] x, int64[1,2] i) => (float[1,2] y) { y = GatherElements <axis = 1> (x, i) }",
         ((1.0, 2.0, 3.0), (-1, -3)),

@@ -11,10 +11,10 @@ import numpy as np
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.movement import PadMode
 from dml2onnx.legalise.movements import continued, repeated, spread_depth, surrounded
-from dml2onnx.legalise.rules import Kind, Quirk, Shown
+from dml2onnx.legalise.rules import Quirk, RuleKind, Shown
 from dml2onnx.onnx_model import has_unknown
 
-DEPTH_TO_SPACE_SLOWER_THAN_TRANSPOSE = Quirk(Kind.SPEED)
+DEPTH_TO_SPACE_SLOWER_THAN_TRANSPOSE = Quirk(RuleKind.SPEED)
 """DepthToSpace is slower than two Transposes, except for 64-bit types."""
 
 
@@ -25,7 +25,7 @@ def depth_to_space(e: Emitter, x: Tensor, block: int, mode: Literal["DCR", "CRD"
 
 
 EDGES_PADDED_WITH_ZEROS = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         '(float[1,3] x) => (float[1,5] y) <int64[4] p = {0, 1, 0, 1}> { y = Pad <mode = "edge"> (x, p) }',
         ((1.0, 2.0, 3.0),),
@@ -51,7 +51,7 @@ def pad_with_edges(
 
 
 EDGES_ARE_NOT_PADDED = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         '(float[1,3] x) => (float[1,5] y) <int64[4] p = {0, 1, 0, 1}> { y = Pad <mode = "edge"> (x, p) }',
         ((1.0, 2.0, 3.0),),
@@ -63,7 +63,7 @@ EDGES_ARE_NOT_PADDED = Quirk(
 EDGES_ARE_NOT_PADDED.rule("Pad")(pad_with_edges)
 
 
-PAD_COPIES_ROW_BY_ROW = Quirk(Kind.SPEED)
+PAD_COPIES_ROW_BY_ROW = Quirk(RuleKind.SPEED)
 """Pad copies row by row, which takes three to ten times as long as Concat for short rows.
 
 https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cpu/tensor/pad.cc
@@ -91,7 +91,7 @@ def pad_short_rows(
 
 
 REVERSE_SEQUENCE_SKIPS_EMPTY_ONES = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(float[1,2] x) => (float[1,2] y) <int64[1] n = {0}> { y = ReverseSequence <batch_axis = 0, time_axis = 1> "
         "(x, n) }",
@@ -112,7 +112,7 @@ def reverse_sequence(e: Emitter, x: Tensor, lengths: Tensor, *, time_axis: int) 
     return e.ReverseSequence(x, e.Max(lengths, e.constant(1, lengths.dtype)), time_axis=time_axis)
 
 
-SLICE_SPELLS_OUT_STEPS = Quirk(Kind.SPEED)
+SLICE_SPELLS_OUT_STEPS = Quirk(RuleKind.SPEED)
 """Slice is listed only with steps (Windows ML's processors, by winml-cli).
 
 All Slices that Microsoft measured have steps, so ``winml analyze`` reports others as unknown. The default is 1.
@@ -136,7 +136,7 @@ def slice_(
 MOST_PARTS = 7
 """WebGPU guarantees eight storage buffers per shader, one of which is the input."""
 SPLIT_GIVES_FEW_PARTS = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(float[11] x) => (float[1] a, float[1] b, float[1] c, float[1] d, float[1] e, float[1] f, float[1] g,"
         " float[1] h, float[1] i, float[1] j, float[1] k)"
@@ -164,7 +164,7 @@ def split(e: Emitter, x: Tensor, sizes: Sequence[int], axis: int) -> list[Tensor
     ]
 
 
-TILE_COPIES_BLOCK_BY_BLOCK = Quirk(Kind.SPEED)
+TILE_COPIES_BLOCK_BY_BLOCK = Quirk(RuleKind.SPEED)
 """Tile copies block by block, which is slow for tiny blocks.
 
 https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cpu/tensor/tile.cc

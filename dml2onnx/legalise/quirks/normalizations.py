@@ -17,10 +17,10 @@ from dml2onnx.legalise.formulas import (
     times,
     with_statistics,
 )
-from dml2onnx.legalise.rules import Kind, Quirk, Shown
+from dml2onnx.legalise.rules import Quirk, RuleKind, Shown
 
 BATCH_NORMALIZATION_FOLDS_THE_MEAN = Quirk(
-    Kind.EDGES,
+    RuleKind.EDGES,
     Shown(
         "(float[1,1,2] x0, float[1] x1, float[1] x2, float[1] x3, float[1] x4) => (float[1,1,2] y) { y = "
         "BatchNormalization <epsilon: float = 0> (x0, x1, x2, x3, x4) }",
@@ -56,7 +56,7 @@ def batch_normalization(
 
 
 LAYER_NORMALIZATION_SQUARES_THE_MEAN = Quirk(
-    Kind.EDGES,
+    RuleKind.EDGES,
     Shown(
         "(float[1,2] x, float[2] s) => (float[1,2] y) { y = LayerNormalization <axis = 1, epsilon = 0.0> (x, s) }",
         ((16384, 16385), (1, 1)),
@@ -84,7 +84,7 @@ def group_normalization(e: Emitter, x: Tensor, scale: Tensor, bias: Tensor, grou
 
 
 LRN_LOSES_SMALL_ELEMENTS = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(float[3,3,1,1] x) => (float[3,3,1,1] y) { y = LRN <alpha = 1.0, beta = 1.0, bias = 0.0, size = 1> (x) }",
         ((1.5, 1e-3, 2) * 3,),
@@ -106,7 +106,7 @@ def lrn_of_small_elements(e: Emitter, x: Tensor, size: int, alpha: float, beta: 
 
 
 LRN_SUBTRACTS_WHAT_IT_ADDED = Quirk(
-    Kind.EDGES,
+    RuleKind.EDGES,
     Shown(
         "(float[1,4,1,1] x0) => (float[1,4,1,1] y) { y = LRN <alpha: float = 1, beta: float = 1, bias: "
         "float = 1, size: int = 3> (x0) }",
@@ -123,7 +123,7 @@ LRN_SUBTRACTS_WHAT_IT_ADDED.rule("LRN")(lrn)
 
 
 LRN_WANTS_ODD_SIZES = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(float[2,2,1,1] x) => (float[2,2,1,1] y) { y = LRN <alpha = 2.0, beta = 1.0, bias = 1.0, size = 2> (x) }",
         ((1, 2, 1, 2),),

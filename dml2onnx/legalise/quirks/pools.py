@@ -15,12 +15,12 @@ from dml2onnx.legalise.pools import (
     sliding_maximum,
     whole_to_inside,
 )
-from dml2onnx.legalise.rules import Kind, Quirk, Shown
-from dml2onnx.legalise.windows import Pool
+from dml2onnx.legalise.rules import Quirk, RuleKind, Shown
+from dml2onnx.legalise.windows import PoolWindows
 from dml2onnx.onnx_model import FLOAT
 
 AVERAGE_POOL_COUNTS_ALL_PADDING = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(float[1,1,2,2] x) => (float[1,1,2,2] y) { y = AveragePool <kernel_shape = [2, 2], pads = [1, 1, 0, 0]> (x) }",
         ((4.0, 4.0, 4.0, 4.0),),
@@ -36,7 +36,7 @@ Only padding that matches TensorFlow Lite's SAME is right.
 @AVERAGE_POOL_COUNTS_ALL_PADDING.rule("AveragePool")
 def average_of_real_padding(e: Emitter, x: Tensor, window: Window, *, count_include_pad: bool) -> Tensor | None:
     """The mean over an explicitly padded input, corrected by a factor."""
-    pool = Pool.over(x.shape[2:], window)
+    pool = PoolWindows.over(x.shape[2:], window)
     if count_include_pad or not pool.is_padded or pool.window.is_dilated:
         return None
     e.note("AveragePool counts padding: a factor corrects it")
@@ -48,7 +48,7 @@ def average_of_real_padding(e: Emitter, x: Tensor, window: Window, *, count_incl
 
 
 AVERAGE_POOL_COUNTS_PADDING_WRONGLY = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(float[1,1,2,2] x0) => (float[1,1,2,2] y) { y = AveragePool <count_include_pad: int = 1, "
         "kernel_shape: ints = [2, 2], pads: ints = [0, 0, 1, 1]> (x0) }",
@@ -65,7 +65,7 @@ def average_by_right_divisor(e: Emitter, x: Tensor, window: Window, *, count_inc
     """The mean of the elements inside, with a corrected divisor."""
     if not count_include_pad or len({*window.start, *window.end}) == 1:
         return None
-    pool = Pool.over(x.shape[2:], window)
+    pool = PoolWindows.over(x.shape[2:], window)
     if is_filtered(e, x, pool):
         return None
     e.budget.require(pool.table_size)
@@ -75,7 +75,7 @@ def average_by_right_divisor(e: Emitter, x: Tensor, window: Window, *, count_inc
 
 
 POOLS_ARE_NOT_DILATED = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(float[1,1,1,3] x) => (float[1,1,1,1] y) { y = AveragePool <kernel_shape = [1, 2], dilations = [1, 2]> (x) }",
         ((1.0, 5.0, 2.0),),
@@ -86,8 +86,8 @@ POOLS_ARE_NOT_DILATED = Quirk(
 """Pools with dilations fail to build (WebNN in Chromium)."""
 
 
-def _dilated(e: Emitter, x: Tensor, window: Window) -> Pool | None:
-    pool = Pool.over(x.shape[2:], window)
+def _dilated(e: Emitter, x: Tensor, window: Window) -> PoolWindows | None:
+    pool = PoolWindows.over(x.shape[2:], window)
     if not pool.window.is_dilated:
         return None
     e.note("pools do not support dilations")
@@ -116,7 +116,7 @@ def dilated_lp_pool(e: Emitter, x: Tensor, window: Window, p: int) -> Tensor | N
 
 
 LP_POOL_PADS_WITH_MEANS = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(float[1,1,2,2] x) => (float[1,1,2,2] y) { y = LpPool <kernel_shape = [3, 3], pads = [1, 1, 1, 1]> (x) }",
         ((1.0, 1.0, 1.0, 1.0),),
@@ -135,13 +135,13 @@ def padded_lp_pool(e: Emitter, x: Tensor, window: Window, p: int) -> Tensor | No
     return norms(e, x, window, p)
 
 
-LP_POOL_ELEMENT_BY_ELEMENT = Quirk(Kind.SPEED)
+LP_POOL_ELEMENT_BY_ELEMENT = Quirk(RuleKind.SPEED)
 """LpPool computes a power per element of each window."""
 LP_POOL_ELEMENT_BY_ELEMENT.rule("LpPool")(norms)
 
 
 MAX_POOL_GIVES_NO_INDICES = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(float[1,1,2] x) => (float[1,1,1] y, int64[1,1,1] i) { y, i = MaxPool <kernel_shape = [2]> (x) }",
         ((1, 2),),
@@ -155,10 +155,10 @@ MAX_POOL_GIVES_NO_INDICES = Quirk(
 @MAX_POOL_GIVES_NO_INDICES.rule("MaxPoolWithIndices")
 def max_pool_with_indices(e: Emitter, x: Tensor, window: Window) -> tuple[Tensor, Tensor]:
     """ArgMax over gathered windows."""
-    return searched(e, x, Pool.over(x.shape[2:], window))
+    return searched(e, x, PoolWindows.over(x.shape[2:], window))
 
 
-MAX_POOL_IS_FAST_IN_FLOAT = Quirk(Kind.SPEED)
+MAX_POOL_IS_FAST_IN_FLOAT = Quirk(RuleKind.SPEED)
 """MaxPool is fast in FLOAT only."""
 
 

@@ -10,11 +10,11 @@ import numpy as np
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.legalise.attention import attended
 from dml2onnx.legalise.products import multiplied_as, multiplied_as_uint8
-from dml2onnx.legalise.rules import Kind, Quirk, Shown
+from dml2onnx.legalise.rules import Quirk, RuleKind, Shown
 from dml2onnx.onnx_model import FLOAT16, UINT8
 
 ATTENTION_SHARES_NO_FLOAT16 = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(float16[2,1,2] q, float16[2,1,1] k, float16[2,1,1] v) => (float16[2,1,2] y) "
         "{ y = Attention <q_num_heads = 2, kv_num_heads = 1, scale = 1.0> (q, k, v) }",
@@ -53,7 +53,7 @@ def attention(
 
 
 GEMM_WANTS_C = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(float[1,1] a, float[1,1] b) => (float[1,1] y) { p = Gemm (a, b) y = Elu (p) }",
         ((2,), (3,)),
@@ -73,7 +73,7 @@ def gemm(e: Emitter, a: Tensor, b: Tensor, c: Tensor | None, **attributes: Any) 
     return None if c is not None else e.Gemm(a, b, e.constant(-0.0, a.dtype), **{**attributes, "beta": 1.0})
 
 
-PAIRS_OF_BYTES_SATURATE = Quirk(Kind.SPEED)
+PAIRS_OF_BYTES_SATURATE = Quirk(RuleKind.SPEED)
 """Products of UINT8 with INT8 are summed in pairs of 16 bits, which saturate, on processors without VNNI.
 
 With VNNI they take less than half the time of UINT8 with UINT8, so the pass ``sign-weights`` lets the session choose
@@ -88,7 +88,7 @@ def multiplies_signed_constants(e: Emitter, x: Tensor, w: Tensor) -> bool | None
     return False if w.value is not None and x.dtype == np.uint8 else None
 
 
-UNKNOWN_PAIRS_OF_BYTES_SATURATE = Quirk(Kind.NUMBERS)
+UNKNOWN_PAIRS_OF_BYTES_SATURATE = Quirk(RuleKind.NUMBERS)
 """Products of UINT8 with INT8 known only at run time saturate without VNNI, whatever the session options are.
 
 Sessions with the option for exact products convert constant INT8 factors to UINT8, so constants need no rule.
@@ -102,7 +102,7 @@ def multiplies_signed_others(e: Emitter, x: Tensor, w: Tensor) -> bool | None:
     return False if w.value is None and (x.dtype == np.uint8 or x.value is not None) else None
 
 
-SIGNED_BYTES_ARE_SLOW = Quirk(Kind.SPEED)
+SIGNED_BYTES_ARE_SLOW = Quirk(RuleKind.SPEED)
 """Products of INT8 with INT8 take five times as long as those of UINT8 with UINT8 on x86 processors (ONNX Runtime).
 
 https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/mlas/lib/platform.cpp
@@ -124,7 +124,7 @@ def quantised_product(operator: str, e: Emitter, inputs: Sequence[Tensor], *othe
 
 
 SCALES_OF_ROWS_ARE_FUSED = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(uint8[1,1,2,1] a, uint8[1,1,1,1] b, float[1,1,2,1] s, float[1,1,1,1] t) => (float[1,1,2,1] y) "
         "<uint8 k = {128}> { p = MatMulInteger (a, b, k, k) f = Cast <to = 1> (p) r = Mul (s, t) y = Mul "

@@ -11,11 +11,11 @@ from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.movement import MOVES
 from dml2onnx.emitter.tensor import are_constant
 from dml2onnx.emitter.windows import Window
-from dml2onnx.legalise.rules import Kind, Quirk, Shown
+from dml2onnx.legalise.rules import Quirk, RuleKind, Shown
 from dml2onnx.onnx_model import FLOAT, has_unknown
 
 QUANTIZES_ALONG_THE_LAST_AXIS = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(uint8[2,2] x, float[2] s, uint8[2] z) => (float[2,2] y) { y = DequantizeLinear <axis = 0> (x, s, z) }",
         ((1, 2, 3, 4), (1, 10), (0, 0)),
@@ -36,7 +36,7 @@ def quantizes_along_the_last(e: Emitter, shape: tuple[int, ...], axis: int) -> b
 
 
 QUANTIZES_DOWN = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(float[2] x) => (uint8[2] y) <float s = {1}, uint8 z = {0}> { r = Abs (x) y = QuantizeLinear (r, s, z) }",
         ((1.75, 2.25),),
@@ -58,7 +58,7 @@ def quantize_above(e: Emitter, x: Tensor, scale: Tensor, zero_point: Tensor, axi
 
 
 QUANTIZES_FOUR_DIMENSIONS = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(uint8[1,1,1,1,1] x, float s, uint8 z) => (float[1,1,1,1,1] y) { y = DequantizeLinear (x, s, z) }",
         ((7,), (2,), (3,)),
@@ -103,7 +103,7 @@ def _rows(e: Emitter, x: Tensor) -> Tensor:
     return e.emit("Flatten", MOVES, [x], x.dtype, shape, {"axis": x.rank - 1}, lambda a: a.reshape(shape))
 
 
-QUANTIZES_IN_UNITS = Quirk(Kind.SPEED)
+QUANTIZES_IN_UNITS = Quirk(RuleKind.SPEED)
 """An operator between DequantizeLinear and QuantizeLinear is one integer kernel (QNN).
 
 Standalone, the two have hardly any kernels, so they are missing from the target's table; parameters must be constant.
@@ -129,7 +129,7 @@ def max_pool_in_units(e: Emitter, x: Tensor, window: Window) -> Tensor | None:
     return y
 
 
-QUANTIZES_LONG_RUNS = Quirk(Kind.SPEED)
+QUANTIZES_LONG_RUNS = Quirk(RuleKind.SPEED)
 """QuantizeLinear and DequantizeLinear are slow along an axis with few elements per index."""
 SHORTEST_RUN = 64
 """ONNX Runtime is fast with one scale per channel if at least this many adjacent elements share a scale."""

@@ -11,13 +11,13 @@ import numpy.typing as npt
 
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.recurrent import GateActivation, RecurrentDirection
-from dml2onnx.legalise.rules import Kind, Quirk, Shown
+from dml2onnx.legalise.rules import Quirk, RuleKind, Shown
 from dml2onnx.onnx_model import DType
 
 Indices = npt.NDArray[np.int64]
 
 CONSTANT_STATES_WANT_NAMES = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(float[1] z) => (float[1,1,1] y) <float[1,1,1] x = {1}, float[1,1,1] w = {1}, float[1,1,1] r = {0}> { "
         '"", h = RNN <hidden_size = 1, activations = ["Relu"]> (x, w, r) y = Add (h, z) }',
@@ -47,7 +47,7 @@ def with_names(
 
 
 GRU_RESETS_NO_BIAS = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(float[1,1,1] x, float[1,1,1] h) => (float[1,1,1] y) "
         "<float[1,3,1] w = {0, 0, 0}, float[1,3,1] r = {0, 0, 1}, float[1,6] b = {0, 0, 0, 0, 0, 1}> "
@@ -74,7 +74,7 @@ def gates_that_reset_a_bias(
     return ()
 
 
-LSTM_TAKES_WHOLE_SEQUENCES = Quirk(Kind.SPEED)
+LSTM_TAKES_WHOLE_SEQUENCES = Quirk(RuleKind.SPEED)
 """LSTM with sequence lengths runs on the CPU (QNN).
 
 Without lengths every sequence runs to the last step, so a mask sets the steps beyond its end to 0. The steps of a
@@ -147,7 +147,7 @@ def _rows(e: Emitter, x: Tensor, order: Indices) -> Tensor:
 
 
 RECURRENT_GATES_DIFFER = Quirk(
-    Kind.EDGES,
+    RuleKind.EDGES,
     Shown(
         "(float[1,2,1] x0, float[1,1,1] x1, float[1,1,1] x2) => (float[1,1,2,1] y) { y = RNN "
         "<hidden_size: int = 1> (x0, x1, x2) }",
@@ -173,7 +173,7 @@ def exact_gates(
 
 
 RNN_READS_BY_POSITION = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(float[1,1,1] x) => (float[1,2,1,1] y) <float[2,1,1] w = {1, 1}, float[2,1,1] r = {0, 0}> { y = RNN "
         '<hidden_size = 1, direction = "bidirectional", activations = ["Relu", "LeakyRelu"], '

@@ -21,13 +21,13 @@ from dml2onnx.legalise.reductions import (
     starts_with,
     sum_of_integers,
 )
-from dml2onnx.legalise.rules import Kind, Quirk, Shown
+from dml2onnx.legalise.rules import Quirk, RuleKind, Shown
 from dml2onnx.onnx_model import has_unknown
 
 Axes = tuple[int, ...]
 
 INTEGERS_REDUCED_IN_DOUBLE = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(int32[2] x0) => (int32[1] y) { y = ReduceProd (x0) }",
         ((2147483647, 2),),
@@ -54,7 +54,7 @@ def reduce_prod_of_integers(e: Emitter, x: Tensor, axes: Axes) -> Tensor | None:
 
 
 INTEGERS_REDUCED_IN_FLOAT = Quirk(
-    Kind.NUMBERS, Shown("(int32[2] x) => (int32[1] y) { y = ReduceMax (x) }", ((2147483647, 87),), ((2147483647,),))
+    RuleKind.NUMBERS, Shown("(int32[2] x) => (int32[1] y) { y = ReduceMax (x) }", ((2147483647, 87),), ((2147483647,),))
 )
 """ReduceMax and ReduceMin of 32-bit integers compute in FLOAT (OpenVINO)."""
 
@@ -67,7 +67,7 @@ def extreme_of_integers(operator: str, e: Emitter, x: Tensor, axes: Axes) -> Ten
     return at_extremes(e, operator, x, axes)
 
 
-REDUCES_ROWS_ONLY = Quirk(Kind.SPEED)
+REDUCES_ROWS_ONLY = Quirk(RuleKind.SPEED)
 """Reductions are slow over all but the last axes.
 
 ReduceL1, ReduceL2, ReduceSumSquare, ReduceLogSum and ReduceLogSumExp are slow over any axes.
@@ -176,7 +176,7 @@ def extreme_in_two_steps(operator: str, e: Emitter, x: Tensor, axes: Axes) -> Te
 
 
 REDUCES_SIX_DIMENSIONS = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(float[1,1,1,1,1,1,2] x) => (float[1,1,1,1,1,1,1] y) <int64[1] a = {6}> { y = ReduceSum (x, a) }",
         ((1.0, 2.0),),

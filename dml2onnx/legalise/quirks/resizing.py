@@ -10,7 +10,7 @@ import numpy as np
 
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.legalise.resizing import ResizedAxis, nearest_form, resized, resized_axes
-from dml2onnx.legalise.rules import Kind, Quirk, Shown
+from dml2onnx.legalise.rules import Quirk, RuleKind, Shown
 from dml2onnx.onnx_model import has_unknown
 from dml2onnx.onnx_model.records import Attribute
 
@@ -18,7 +18,7 @@ Sizes = tuple[int, ...]
 Scales = tuple[float, ...]
 
 RESIZE_INTERPOLATES_NEIGHBOURS = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(float[2,1,1,2] x) => (float[4,1,1,4] y) <int64[4] s = {4, 1, 1, 4}> { y = Resize <mode = "
         '"linear", coordinate_transformation_mode = "asymmetric"> (x, , , s) }',
@@ -88,7 +88,7 @@ def _run(
 
 
 RESIZE_LOOKS_AT_CENTRES = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(float[1,1,1,2] x) => (float[1,1,1,4] y) <int64[4] s = {1, 1, 1, 4}> { y = Resize <mode = "
         '"nearest", nearest_mode = "ceil", coordinate_transformation_mode = "asymmetric"> (x, , , s) }',
@@ -129,7 +129,7 @@ def resize_by_gather(
 
 
 RESIZE_ROUNDS_ITS_OWN_WAY = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(float[1,1,1,2] x) => (float[1,1,1,4] y) <int64[4] s = {1, 1, 1, 4}> { y = Resize <mode = "
         '"nearest", nearest_mode = "floor", coordinate_transformation_mode = "half_pixel"> (x, , , s) }',
@@ -158,7 +158,7 @@ def resize_in_settled_modes(
     return x
 
 
-RESIZE_SPELLS_OUT_AXES = Quirk(Kind.SPEED)
+RESIZE_SPELLS_OUT_AXES = Quirk(RuleKind.SPEED)
 """Resize is listed only with axes and nearest_mode floor (Windows ML's processors, by winml-cli).
 
 All Resizes that Microsoft measured have them, so ``winml analyze`` reports others as unknown. Linear modes ignore
@@ -180,7 +180,7 @@ def resize_with_axes(
 
 
 RESIZE_TAKES_PLANES = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(float[2,1,1,1] x) => (float[4,1,1,1] y) <int64[4] s = {4,1,1,1}> { y = Resize <mode = "
         '"nearest", nearest_mode = "floor", coordinate_transformation_mode = "asymmetric"> (x, , , s) }',

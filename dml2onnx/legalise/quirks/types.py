@@ -7,16 +7,18 @@ from math import inf
 import numpy as np
 
 from dml2onnx.emitter import Emitter, Tensor
-from dml2onnx.legalise.rules import Kind, Quirk, Shown
+from dml2onnx.legalise.rules import Quirk, RuleKind, Shown
 from dml2onnx.onnx_model import DOUBLE, FLOAT, FLOAT16, INT8, INT32, UINT8, DType
 
-KEEPS_SUBNORMALS = Quirk(Kind.EDGES, Shown("(float[1] x0) => (float[1] y) { y = Sign (x0) }", ((1.0e-45,),), ((0,),)))
+KEEPS_SUBNORMALS = Quirk(
+    RuleKind.EDGES, Shown("(float[1] x0) => (float[1] y) { y = Sign (x0) }", ((1.0e-45,),), ((0,),))
+)
 """Subnormal FLOAT32 numbers are kept, while Direct3D flushes them to 0."""
 KEEPS_SUBNORMALS.answers("keeps_subnormals", True)
 
 
 FLOAT16_COMPUTED_IN_FLOAT = Quirk(
-    Kind.EDGES,
+    RuleKind.EDGES,
     Shown("(float16[1] x0) => (float16[1] y) { square = Mul (x0, x0) y = Div (square, x0) }", ((256,),), ((inf,),)),
 )
 """FLOAT16 is computed in FLOAT between casts; optimizations drop casts and so change where it is rounded."""
@@ -29,7 +31,7 @@ def compute_type(e: Emitter, dtype: DType) -> DType | None:
 
 
 FLOAT_HAS_THE_BITS_OF_FLOAT16 = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown("(float[1] x) => (float[1] y) { z = Abs (x) y = Neg (z) }", ((1.0001220703125,),), ((-1.0001220703125,),)),
 )
 """FLOAT is computed in FLOAT16, which has fewer bits and a narrower range (QNN).
@@ -40,7 +42,7 @@ FLOAT_HAS_THE_BITS_OF_FLOAT16.answers("keeps_bits_of_floats", False)
 
 
 DOUBLE_HALVED_IN_TWO_STEPS = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown(
         "(double[1] x) => (float16[1] y) { y = Cast <to = 10> (x) }", ((1 + 2.0**-11 + 2.0**-40,),), ((1 + 2.0**-10,),)
     ),
@@ -69,14 +71,14 @@ def halved(e: Emitter, x: Tensor) -> Tensor:
 
 
 BYTES_SATURATE = Quirk(
-    Kind.NUMBERS, Shown("(uint8[1] x) => (uint8[1] y) <uint8 k = {100}> { y = Add (x, k) }", ((200,),), ((44,),))
+    RuleKind.NUMBERS, Shown("(uint8[1] x) => (uint8[1] y) <uint8 k = {100}> { y = Add (x, k) }", ((200,),), ((44,),))
 )
 """Add, Sub and Mul of 8-bit integers saturate instead of wrapping (OpenVINO)."""
 BYTES_SATURATE.answers("sums_of_bytes_saturate", True)
 
 
 BYTES_CONVERTED_SATURATE = Quirk(
-    Kind.NUMBERS, Shown("(int8[2] x) => (uint8[2] y) { y = Cast <to = 2> (x) }", ((-5, 5),), ((251, 5),))
+    RuleKind.NUMBERS, Shown("(int8[2] x) => (uint8[2] y) { y = Cast <to = 2> (x) }", ((-5, 5),), ((251, 5),))
 )
 """Cast of a negative INT8 to UINT8 saturates instead of wrapping, on some drivers (DirectML)."""
 BYTES_CONVERTED_SATURATE.answers("casts_saturate", True)
@@ -97,7 +99,7 @@ def lowered(e: Emitter, x: Tensor) -> Tensor:
 
 
 BYTES_CONVERTED_TO_ONE = Quirk(
-    Kind.NUMBERS, Shown("(uint8[2] x) => (float[2] y) { y = Cast <to = 1> (x) }", ((0, 100),), ((0.0, 100.0),))
+    RuleKind.NUMBERS, Shown("(uint8[2] x) => (float[2] y) { y = Cast <to = 1> (x) }", ((0, 100),), ((0.0, 100.0),))
 )
 """Cast of UINT8 to FLOAT yields 1 for every number but 0 (QNN)."""
 
@@ -111,7 +113,7 @@ def bytes_to_float(e: Emitter, x: Tensor, dtype: DType) -> Tensor | None:
 
 
 INTEGERS_CONVERTED_TO_BYTES_SATURATE = Quirk(
-    Kind.NUMBERS, Shown("(int32[2] x) => (uint8[2] y) { y = Cast <to = 2> (x) }", ((-1, 256),), ((255, 0),))
+    RuleKind.NUMBERS, Shown("(int32[2] x) => (uint8[2] y) { y = Cast <to = 2> (x) }", ((-1, 256),), ((255, 0),))
 )
 """Cast of integers to UINT8 saturates instead of wrapping (QNN)."""
 
@@ -125,7 +127,7 @@ def integers_to_bytes(e: Emitter, x: Tensor, dtype: DType) -> Tensor | None:
 
 
 NEGATIVE_NUMBERS_ARE_FALSE = Quirk(
-    Kind.NUMBERS, Shown("(int32[2] x) => (bool[2] y) { y = Cast <to = 9> (x) }", ((-1, 1),), ((True, True),))
+    RuleKind.NUMBERS, Shown("(int32[2] x) => (bool[2] y) { y = Cast <to = 9> (x) }", ((-1, 1),), ((True, True),))
 )
 """Cast of integers to BOOL yields false below 0, and for UINT32 from 2**31 on (QNN).
 
@@ -144,7 +146,7 @@ def integers_to_bool(e: Emitter, x: Tensor, dtype: DType) -> Tensor | None:
 
 
 TRUTH_HAS_OTHER_BYTES = Quirk(
-    Kind.NUMBERS,
+    RuleKind.NUMBERS,
     Shown("(float[3] x) => (bool[3] y) { y = Cast <to = 9> (x) }", ((0.5, 1.0, 256.0),), ((True, True, True),)),
 )
 """Cast to BOOL is a Cast to UINT8, which yields bytes other than 1, and 0 for fractions and 256 (WebNN).
