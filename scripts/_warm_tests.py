@@ -52,6 +52,8 @@ SHORTEST = 0.005
 """Seconds of a test case whose time is unknown or less."""
 AROUND = 8
 """Lines before and after a change; test cases whose names share words with them run first."""
+SOURCE_TESTS = "tests/test_architecture.py"
+"""Tests that read the source instead of running it."""
 LONGEST = 900.0
 """A fork counts as failed after this many seconds of wall-clock time."""
 Key = tuple[str, str, int]
@@ -202,13 +204,15 @@ class Server:
         nearness = _affected.Nearness([])
         near = {test for rank in nearness.ranks()[:3] for test in rank(asked["path"])}
         distances = [near, set(nearness.neighbours(asked["path"]))]
-        # statements that run on import, such as defaults, are not recorded: tests of the package come first
-        files = [sharing, near] if found else [*distances, *({path} for path in _affected.affected([asked["path"]]))]
+        # statements that run on import, such as defaults, are not recorded: tests of the package come first, then those
+        # that read the source
+        affected = [{SOURCE_TESTS}, *({path} for path in _affected.affected([asked["path"]]))]
+        files = [sharing, near] if found else [*distances, *affected]
         loading = set() if found else {case for case, _ in lines.cases(asked["path"], asked["before"], None)}
         of_files = [{item.nodeid for item in items if item.nodeid.partition("::")[0] in paths} for paths in files]
         text = "\n".join(before[max(first - AROUND, 0) : first + AROUND])
         remaining = [item for item in items if not self._is_left_out(item, asked["seconds"])]
-        groups = [{asked["first"]}, running, *of_files[:2], loading, *of_files[2:]]
+        groups = [{asked["first"]}, running, *of_files[:3], loading, *of_files[3:]]
         return in_order(remaining, groups, distances, text), len(running)
 
     def _is_left_out(self, item: pytest.Item, seconds: float) -> bool:
