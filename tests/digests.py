@@ -53,8 +53,12 @@ from dml2onnx.test_cases.single_node import single_node
 from dml2onnx.test_cases.sized_trials import random_ranges, random_sizes
 from dml2onnx.test_cases.trial import feeds_of
 from dml2onnx.test_cases.variations import changed_field, laid_out, of_each_layout, of_each_rank, of_each_type
+from tests.checks.build import found_in
 from tests.cli.test_cli import NATIVE, PROGRAM
+from tests.mistakes import MODELS, mistakes
 from tests.mutations import mutant, sources
+from tests.newcomers.case import Case, Command
+from tests.newcomers.scoring import CASES, answer
 from tests.optimizer_barriers.test_counts import built
 from tests.passes.test_counts import pictures, quantised, rows
 
@@ -306,6 +310,30 @@ def files(number: int) -> Texts:
             yield f"{source.name} {seed}", printed("check model", directory)
 
 
+def newcomers(module: str) -> Texts:
+    """What dml2onnx answers to newcomers' files, programs and commands of one module."""
+    for name, case in CASES.items():
+        if name.startswith(f"{module}: "):
+            yield name, said(partial(answered, case))
+
+
+def answered(case: Case | Command) -> str:
+    with tempfile.TemporaryDirectory() as directory, contextlib.chdir(directory):
+        if isinstance(case, Case) and not case.in_program:
+            text = str(said(lambda: "\n".join(map(shown, found_in(case.source)))))
+        else:
+            text = "{}\n{}".format(*answer(case, Path(directory)))
+    text = timeless(text, directory)
+    return re.sub(rf" at 0x\w+|(?<={re.escape(tempfile.gettempdir())}/)\w+", "", text)
+
+
+def members(form: str) -> Texts:
+    """Findings and remedies of a small model of a format with one broken member."""
+    for mistake in mistakes():
+        if mistake.format == form:
+            yield mistake.name, said(partial(answered, Case("", json.dumps(mistake.model))))
+
+
 def with_mistakes(graph: Graph, random: Random) -> Graph:
     """The graph with a changed field in one or two nodes."""
     nodes = list(graph.nodes)
@@ -361,6 +389,8 @@ KINDS: dict[str, tuple[Callable[[Any], Texts], Iterable[object]]] = {
     "networks": (networks, range(NETWORKS)),
     "passes": (passes, range(40)),
     "files": (files, range(50)),
+    "newcomers": (newcomers, sorted({name.partition(": ")[0] for name in CASES})),
+    "members": (members, [form for form in MODELS if form != "serialized"]),
     "command": (command, LINES),
 }
 GROUPS = {f"{kind} {key}": partial(make, key) for kind, (make, keys) in KINDS.items() for key in keys}
