@@ -337,7 +337,7 @@ def _tensors(
         for sizes, words in _reordered(tensor.sizes):
             yield from sized(name, sizes, SLIP, words)
         for sizes in _stated(name, tensor.sizes, findings):
-            yield from sized(name, sizes, SLIP + 1 + (_apart(tensor.sizes, sizes) > 1))
+            yield from sized(name, sizes, SLIP + _apart(tensor.sizes, sizes))
         for sizes in _opposite(name, tensor.sizes, findings):
             yield from sized(name, sizes, OPPOSITE)
         for sizes in _of_windows(tensor.sizes) if name == "FilterTensor" else ():
