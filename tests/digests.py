@@ -55,8 +55,10 @@ from dml2onnx.test_cases.trial import feeds_of
 from dml2onnx.test_cases.variations import changed_field, laid_out, of_each_layout, of_each_rank, of_each_type
 from tests.checks.build import found_in
 from tests.cli.test_cli import NATIVE, PROGRAM
-from tests.mistakes import MODELS, mistakes
+from tests.frontends.models import edited
+from tests.mistakes import MODELS, members_of, mistakes
 from tests.mutations import mutant, sources
+from tests.newcomers import networks as newcomers_networks
 from tests.newcomers.case import Case, Command
 from tests.newcomers.scoring import CASES, answer
 from tests.optimizer_barriers.test_counts import built
@@ -98,6 +100,9 @@ PASS_OPTIONS: tuple[dict[str, Any], ...] = (
     {"quant_format": "qdq"},
     {"optimize": 0, "opset": 17},
 )
+SLIPS = 60
+"""Changed members of a network."""
+NETWORKS_OF_NEWCOMERS = {name: model for name, model in vars(newcomers_networks).items() if name.isupper()}
 DATA = Path(__file__).parent / "data" / "digests.txt"
 SAMPLES = Path(__file__).parents[1] / "samples"
 FILES = ("model.json", "program.json", *(f"samples/{name}/model.json" for name in ("broken", "digits", "picture")))
@@ -334,6 +339,23 @@ def members(form: str) -> Texts:
             yield mistake.name, said(partial(answered, Case("", json.dumps(mistake.model))))
 
 
+def slips(name: str) -> Texts:
+    """Findings and remedies of a network with one number, list or name changed."""
+    random, model = Random(name), NETWORKS_OF_NEWCOMERS[name]
+    choices = [(pointer, value) for pointer, value, _ in members_of(model) if isinstance(value, (int, str, list))]
+    for pointer, value in random.sample(choices, min(len(choices), SLIPS)):
+        other = slipped(value, random)
+        yield f"{pointer} {other}", said(partial(answered, Case("", json.dumps(edited(model, (pointer, other))))))
+
+
+def slipped(value: Any, random: Random) -> Any:
+    if isinstance(value, str):
+        return value[:-1]
+    if isinstance(value, int):
+        return random.choice((value + 1, value * 2, value // 2))
+    return random.choice((value[::-1], value[1:] + value[:1], value[:-1], value + value[-1:]))
+
+
 def with_mistakes(graph: Graph, random: Random) -> Graph:
     """The graph with a changed field in one or two nodes."""
     nodes = list(graph.nodes)
@@ -391,6 +413,7 @@ KINDS: dict[str, tuple[Callable[[Any], Texts], Iterable[object]]] = {
     "files": (files, range(50)),
     "newcomers": (newcomers, sorted({name.partition(": ")[0] for name in CASES})),
     "members": (members, [form for form in MODELS if form != "serialized"]),
+    "slips": (slips, sorted(NETWORKS_OF_NEWCOMERS)),
     "command": (command, LINES),
 }
 GROUPS = {f"{kind} {key}": partial(make, key) for kind, (make, keys) in KINDS.items() for key in keys}
