@@ -54,6 +54,7 @@ from dml2onnx.test_cases.sized_trials import random_ranges, random_sizes
 from dml2onnx.test_cases.trial import feeds_of
 from dml2onnx.test_cases.variations import changed_field, laid_out, of_each_layout, of_each_rank, of_each_type
 from tests.checks.build import found_in
+from tests.checks.test_data_types import of_other_types
 from tests.cli.test_cli import NATIVE, PROGRAM
 from tests.frontends.models import edited
 from tests.mistakes import MODELS, members_of, mistakes
@@ -184,7 +185,7 @@ def compiled(graph: Graph, options: CompileOptions) -> bytes:
 
 
 def findings(name: str) -> Texts:
-    """Findings and remedies of changed descriptors at some feature levels, and what lower levels offer instead."""
+    """Findings of changed descriptors and data types at some feature levels, and what lower levels offer instead."""
     random, base, levels = Random(name), valid.descriptors()[name], catalog.feature_levels()
     for number in range(CHANGES):
         op = base[number % len(base)]
@@ -193,13 +194,16 @@ def findings(name: str) -> Texts:
         graph = replace(single_node(op), format=("native", "builder", "dxdispatch")[number % 3])
         level = levels[-1] if number % 2 else random.choice(levels)
         yield f"{number} {op} {level}", said(partial(checked, graph, level))
+    for number, op in enumerate(of_other_types(base[0])):
+        level = levels[number % len(levels)]
+        yield f"{op} {level}", said(partial(checked, single_node(op), level, remedies=False))
     for number, op in enumerate(base):
         graph = single_node(laid_out(op, random) if number % 2 else op)
         yield f"levels of {number} {op}", said(partial(by_level, graph))
 
 
-def checked(graph: Graph, level: catalog.FeatureLevel | None = None) -> str:
-    return "\n".join(map(shown, check(graph, level)))
+def checked(graph: Graph, level: catalog.FeatureLevel | None = None, *, remedies: bool = True) -> str:
+    return "\n".join(map(shown, check(graph, level, remedies=remedies)))
 
 
 def by_level(graph: Graph) -> str:
