@@ -54,9 +54,12 @@ from dml2onnx.test_cases.sized_trials import random_ranges, random_sizes
 from dml2onnx.test_cases.trial import feeds_of
 from dml2onnx.test_cases.variations import changed_field, laid_out, of_each_layout, of_each_rank, of_each_type
 from tests.checks.build import found_in
+from tests.checks.test_data_types import of_other_types
 from tests.cli.test_cli import NATIVE, PROGRAM
-from tests.mistakes import MODELS, mistakes
+from tests.frontends.models import edited
+from tests.mistakes import MODELS, members_of, mistakes
 from tests.mutations import mutant, sources
+from tests.newcomers import networks as newcomers_networks
 from tests.newcomers.case import Case, Command
 from tests.newcomers.scoring import CASES, answer
 from tests.optimizer_barriers.test_counts import built
@@ -98,6 +101,9 @@ PASS_OPTIONS: tuple[dict[str, Any], ...] = (
     {"quant_format": "qdq"},
     {"optimize": 0, "opset": 17},
 )
+SLIPS = 60
+"""Changed members of a network."""
+NETWORKS_OF_NEWCOMERS = {name: model for name, model in vars(newcomers_networks).items() if name.isupper()}
 DATA = Path(__file__).parent / "data" / "digests.txt"
 SAMPLES = Path(__file__).parents[1] / "samples"
 FILES = ("model.json", "program.json", *(f"samples/{name}/model.json" for name in ("broken", "digits", "picture")))
@@ -179,7 +185,7 @@ def compiled(graph: Graph, options: CompileOptions) -> bytes:
 
 
 def findings(name: str) -> Texts:
-    """Findings and remedies of changed descriptors at some feature levels, and what lower levels offer instead."""
+    """Findings of changed descriptors and data types at some feature levels, and what lower levels offer instead."""
     random, base, levels = Random(name), valid.descriptors()[name], catalog.feature_levels()
     for number in range(CHANGES):
         op = base[number % len(base)]
@@ -188,13 +194,16 @@ def findings(name: str) -> Texts:
         graph = replace(single_node(op), format=("native", "builder", "dxdispatch")[number % 3])
         level = levels[-1] if number % 2 else random.choice(levels)
         yield f"{number} {op} {level}", said(partial(checked, graph, level))
+    for number, op in enumerate(of_other_types(base[0])):
+        level = levels[number % len(levels)]
+        yield f"{op} {level}", said(partial(checked, single_node(op), level, remedies=False))
     for number, op in enumerate(base):
         graph = single_node(laid_out(op, random) if number % 2 else op)
         yield f"levels of {number} {op}", said(partial(by_level, graph))
 
 
-def checked(graph: Graph, level: catalog.FeatureLevel | None = None) -> str:
-    return "\n".join(map(shown, check(graph, level)))
+def checked(graph: Graph, level: catalog.FeatureLevel | None = None, *, remedies: bool = True) -> str:
+    return "\n".join(map(shown, check(graph, level, remedies=remedies)))
 
 
 def by_level(graph: Graph) -> str:
@@ -334,6 +343,23 @@ def members(form: str) -> Texts:
             yield mistake.name, said(partial(answered, Case("", json.dumps(mistake.model))))
 
 
+def slips(name: str) -> Texts:
+    """Findings and remedies of a network with one number, list or name changed."""
+    random, model = Random(name), NETWORKS_OF_NEWCOMERS[name]
+    choices = [(pointer, value) for pointer, value, _ in members_of(model) if isinstance(value, (int, str, list))]
+    for pointer, value in random.sample(choices, min(len(choices), SLIPS)):
+        other = slipped(value, random)
+        yield f"{pointer} {other}", said(partial(answered, Case("", json.dumps(edited(model, (pointer, other))))))
+
+
+def slipped(value: Any, random: Random) -> Any:
+    if isinstance(value, str):
+        return value[:-1]
+    if isinstance(value, int):
+        return random.choice((value + 1, value * 2, value // 2))
+    return random.choice((value[::-1], value[1:] + value[:1], value[:-1], value + value[-1:]))
+
+
 def with_mistakes(graph: Graph, random: Random) -> Graph:
     """The graph with a changed field in one or two nodes."""
     nodes = list(graph.nodes)
@@ -391,6 +417,7 @@ KINDS: dict[str, tuple[Callable[[Any], Texts], Iterable[object]]] = {
     "files": (files, range(50)),
     "newcomers": (newcomers, sorted({name.partition(": ")[0] for name in CASES})),
     "members": (members, [form for form in MODELS if form != "serialized"]),
+    "slips": (slips, sorted(NETWORKS_OF_NEWCOMERS)),
     "command": (command, LINES),
 }
 GROUPS = {f"{kind} {key}": partial(make, key) for kind, (make, keys) in KINDS.items() for key in keys}

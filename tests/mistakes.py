@@ -117,16 +117,16 @@ class Mistake:
         return f"{self.format} {self.kind} {self.pointer}"
 
 
-def _members(value: Any, place: str = "") -> Iterator[tuple[str, Any, bool]]:
+def members_of(value: Any, place: str = "") -> Iterator[tuple[str, Any, bool]]:
     """Yields (pointer, value, whether it is a member of an object) of everything in a model."""
     if isinstance(value, dict):
         for key, item in value.items():
             yield f"{place}/{key}", item, True
-            yield from _members(item, f"{place}/{key}")
+            yield from members_of(item, f"{place}/{key}")
     elif isinstance(value, list):
         for index, item in enumerate(value):
             yield f"{place}/{index}", item, False
-            yield from _members(item, f"{place}/{index}")
+            yield from members_of(item, f"{place}/{index}")
 
 
 def _slipped(name: str) -> str:
@@ -164,7 +164,7 @@ VALUES: dict[str, Callable[[Any], Any]] = {
 
 def mistakes() -> Iterator[Mistake]:
     for name, model in MODELS.items():
-        for pointer, value, is_member in _members(model):
+        for pointer, value, is_member in members_of(model):
             if is_member:
                 yield Mistake(name, "missing", pointer, edited(model, (pointer, REMOVE)))
                 last = pointer.rpartition("/")[2]

@@ -75,6 +75,11 @@ def test_members(group: str) -> None:
     compare(group)
 
 
+@unchanged("slips")
+def test_slips(group: str) -> None:
+    compare(group)
+
+
 @unchanged("command")
 def test_command(group: str) -> None:
     compare(group)

@@ -78,6 +78,46 @@ def test_one_unit_in_the_last_place_passes(monkeypatch: pytest.MonkeyPatch) -> N
         assert verify(make_case(ADD).graph, feeds, rounds=1).passed == passed
 
 
+def test_measures_of_a_node(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The roots are exact, and a constant is added: 0.5 to the second element, 0.25 to the third."""
+    four = t("FLOAT32", [4])
+    graph = make_case(operator("ELEMENT_WISE_SQRT", InputTensor=four, OutputTensor=four)).graph
+    off = np.array([0, 0.5, 0.25, 0], np.float32)
+
+    def measured(*rows: list[float]) -> Any:
+        (item,) = verify(graph, cases=[{"InputTensor": np.array(row, np.float32)} for row in rows]).nodes
+        return item
+
+    large, small = [0, 4, 16, np.inf], [0, 1, 1, np.inf]
+    right = measured(large)
+    assert (right.worst, right.worst_of_bound, right.arithmetic, right.rounding) == (0, 0, 0, 0)
+    replace_lowering(
+        monkeypatch, "ELEMENT_WISE_SQRT", lambda node, e: e.Add(e.Sqrt(node.tensor("InputTensor")), e.constant(off))
+    )
+    first, second = measured(large), measured(small)
+    both, other = measured(large, small), measured(small, large)
+    for item, ulps, relative in ((first, 2**21, 0.25), (second, 2**22, 0.5), (both, 2**22, 0.5), (other, 2**22, 0.5)):
+        assert (item.worst, item.worst_relative, item.worst_ulps) == (0.5, relative, ulps)
+        assert item.worst_of_bound * (item.arithmetic + item.rounding) == pytest.approx(0.5)
+        assert min(item.arithmetic, item.rounding) > 0
+    assert first.bound == first.arithmetic + first.rounding
+    assert first.worst_of_bound < second.worst_of_bound == both.worst_of_bound == other.worst_of_bound
+    assert (both.elements, both.wrong, both.unspecified, both.exact) == (8, 4, 2, False)
+    assert (both.round, both.first_wrong, both.expected, both.got, both.bound) == ("case 1", (1,), 2, 2.5, first.bound)
+
+
+def test_measures_of_exact_and_unspecified_elements(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A number beyond INT32 is cast to another one than expected, and 3 to 5."""
+    graph = make_case(operator("CAST", InputTensor=t("FLOAT32", [2]), OutputTensor=t("INT32", [2]))).graph
+    off = np.array([-8, 2], np.int32)
+    replace_lowering(
+        monkeypatch, "CAST", lambda node, e: e.Add(e.Cast(node.tensor("InputTensor"), off.dtype), e.constant(off))
+    )
+    (item,) = verify(graph, {"InputTensor": np.array([1e20, 3], np.float32)}, rounds=1).nodes
+    assert (item.wrong, item.unspecified, item.first_wrong, item.exact) == (1, 1, (1,), True)
+    assert (item.worst, item.worst_relative, item.worst_ulps, item.worst_of_bound) == (2, 2 / 3, 2, 0)
+
+
 def test_data_movement_compares_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
     op = operator("JOIN", InputTensors=[SIZES], OutputTensor=SIZES, Axis=0)
     tiny = float(np.finfo(np.float32).smallest_subnormal)

@@ -9,8 +9,9 @@ import pytest
 
 import dml2onnx
 from dml2onnx import GraphBuilder
-from dml2onnx.ir.graph import Graph
+from dml2onnx.ir.graph import Graph, Value, Write
 from dml2onnx.verification import CONTENTS, check_nodes, contents
+from tests.checks.build import graph, node, t, unary
 
 CHANNELS = 16
 
@@ -53,6 +54,25 @@ def test_facts_of_a_node() -> None:
     assert (tanh.node, tanh.operator, tanh.exact) == ("tanh", "ELEMENT_WISE_TANH", False)
     assert tanh.worst_ulps < 20
     assert tanh.worst_of_bound <= 1
+
+
+@pytest.mark.parametrize(
+    ("data_type", "count", "nbytes", "offset", "keeps"),
+    [("FLOAT32", 2, 32, 8, False), ("FLOAT32", 2, 32, 0, True), ("INT64", 1, 12, 4, True), ("UINT4", 2, 8, 1, True)],
+)
+def test_nodes_that_write_and_read_parts_of_a_buffer(
+    data_type: str, count: int, nbytes: int, offset: int, keeps: bool
+) -> None:
+    x, before, after, end = (Value(name, nbytes) for name in ("x", "before", "after", "end"))
+    view, whole = t(count, type=data_type), t(nbytes // 4, type="UINT32")
+    writes = {"OutputTensor": [Write(after, offset, before if keeps else None)]}
+    nodes = [
+        node(unary("ELEMENT_WISE_IDENTITY", view), {"InputTensor": [x]}, writes, "first"),
+        node(unary("ELEMENT_WISE_IDENTITY", whole), {"InputTensor": [after]}, {"OutputTensor": [end]}, "second"),
+    ]
+    feeds = {item.name: np.arange(1, 1 + nbytes, dtype=np.uint8) for item in (x, before)}
+    found = check_nodes(graph(nodes, [x, before], [(end, whole)]), feeds)
+    assert [(item.elements, item.wrong) for item in found] == [(view.element_count, 0), (whole.element_count, 0)]
 
 
 def test_rounds_without_comparable_elements() -> None:

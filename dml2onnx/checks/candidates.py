@@ -549,15 +549,12 @@ def _with_other_ones(tensor: TensorDesc, rank: int) -> list[TensorDesc]:
     if len(telling) > rank:
         return []
     places = range(rank) if len(telling) == 1 else (rank - len(telling),)
+    ones = [(1, 1)] * (rank - len(telling))
     made = []
     for first in places:
-        after = rank - first - len(telling)
-        if after < 0:
-            continue
-        sizes = (*[1] * first, *[n for n, _ in telling], *[1] * after)
-        steps = (*[1] * first, *[step for _, step in telling], *[1] * after)
-        strides = None if tensor.is_packed else steps
-        made.append(replace(tensor, sizes=sizes, strides=strides))
+        placed = [*ones[:first], *telling, *ones[first:]]
+        strides = None if tensor.is_packed else tuple([step for _, step in placed])
+        made.append(replace(tensor, sizes=tuple([n for n, _ in placed]), strides=strides))
     return made
 
 

@@ -135,7 +135,7 @@ def _distance(field: FieldSchema, old: FieldValue, new: FieldValue, named: Colle
         return SLIP
     if len(old) != len(new):
         kept = [item for entry, item in enumerate(old) if entry not in named]
-        return SLIP if named and list(new) == kept else SLIP + abs(len(old) - len(new))
+        return SLIP if list(new) == kept else SLIP + abs(len(old) - len(new))
     is_beside = any(old[entry] != new[entry] for entry in range(len(old)) if named and entry not in named)
     numbers = [[item for item in array if isinstance(item, (int, float))] for array in (old, new)]
     pairs = list(zip(*numbers, strict=True))
@@ -201,7 +201,7 @@ def _axes(value: tuple[FieldValue, ...], rank: int) -> Iterator[tuple[int, ...]]
 
 
 def _sizes(tensors: dict[str, TensorDesc]) -> set[int]:
-    return {size for tensor in tensors.values() for size in tensor.sizes if size < 1 << 16}
+    return {size for tensor in tensors.values() for size in tensor.sizes}
 
 
 def _is_possible(field: FieldSchema, value: tuple[float, ...]) -> bool:
@@ -337,7 +337,7 @@ def _tensors(
         for sizes, words in _reordered(tensor.sizes):
             yield from sized(name, sizes, SLIP, words)
         for sizes in _stated(name, tensor.sizes, findings):
-            yield from sized(name, sizes, SLIP + 1 + (_apart(tensor.sizes, sizes) > 1))
+            yield from sized(name, sizes, SLIP + _apart(tensor.sizes, sizes))
         for sizes in _opposite(name, tensor.sizes, findings):
             yield from sized(name, sizes, OPPOSITE)
         for sizes in _of_windows(tensor.sizes) if name == "FilterTensor" else ():

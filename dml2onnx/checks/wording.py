@@ -40,8 +40,8 @@ def remedies_of(
         changes = [item for item in trial.candidate.changes if not _is_implied(item)]
         is_of_arrays = all(change.field in FOLLOWING for change in changes)
         shown = changes if in_python or is_of_arrays else _merged(changes)
-        parts = [_in_words(node, change, in_python=in_python) for change in shown]
-        parts += [] if in_python else [_in_words(node, change, in_python=False) for change in trial.further]
+        further = () if in_python else trial.further
+        parts = [_in_words(node, change, in_python=in_python) for change in (*shown, *further)]
         words = (" and " if is_of_arrays else ", and ").join(parts)
         edits: list[Edit] = []
         copied = any(change.is_copied for change in trial.candidate.changes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -37,10 +38,8 @@ class SizedOperands:
         self.numbers = numbers
         self.initializers = initializers
         self.names = names | set(initializers)
-        self._places: dict[Expr, tuple[OnnxValue, int]] = {}
-        """The value and the dimension from which a size can be read."""
         self._runs: dict[tuple[int | Expr | None, ...], tuple[OnnxValue, int]] = {}
-        """The value and the first dimension from which several consecutive sizes can be read."""
+        """The value and the first dimension from which consecutive sizes, one or several, can be read."""
         self._values: dict[object, OnnxValue] = {}
         self._new: list[OnnxNode] = []
         self._owner = ""
@@ -50,14 +49,12 @@ class SizedOperands:
     def add(self, value: OnnxValue) -> None:
         """Makes the sizes of a value available to later nodes."""
         dims = self.dims(value)
-        for axis, expr in enumerate(dims):
-            if isinstance(expr, Expr):
-                self._places.setdefault(expr, (value, axis))
-        if None in dims or dims in self._runs or not any(isinstance(size, Expr) for size in dims):
+        if dims in self._runs:
             return
-        for start in range(len(dims) - 1):
-            for end in range(start + 2, len(dims) + 1):
-                self._runs.setdefault(dims[start:end], (value, start))
+        for start, end in combinations(range(len(dims) + 1), 2):
+            run = dims[start:end]
+            if None not in run and any(isinstance(size, Expr) for size in run):
+                self._runs.setdefault(run, (value, start))
 
     def _expr_of(self, size: int) -> int | Expr | None:
         if isinstance(size, NamedSize):
@@ -227,17 +224,20 @@ class SizedOperands:
         solver = self.numbers.graph.traced.solver
         sizes = tuple(solver.resolved(size) if isinstance(size, Expr) else size for size in entries)
         for count in range(len(sizes), 1, -1):
-            if sizes[:count] in self._runs and any(isinstance(size, Expr) for size in sizes[:count]):
-                value, start = self._runs[sizes[:count]]
-                return self._emit("Shape", (value,), sizes[:count], start=start, end=start + count), count
+            if sizes[:count] in self._runs:
+                return self._read(sizes[:count]), count
         return (self._computed(sizes[0]) if isinstance(sizes[0], Expr) else sizes[0]), 1
+
+    def _read(self, sizes: tuple[int | Expr, ...]) -> OnnxValue:
+        """Sizes that are read from a value."""
+        value, start = self._runs[sizes]
+        return self._emit("Shape", (value,), sizes, start=start, end=start + len(sizes))
 
     def _computed(self, expr: Expr) -> OnnxValue:
         """A size that is read from a value, or computed from the names."""
         expr = self.numbers.graph.traced.solver.resolved(expr)
-        if expr in self._places:
-            value, axis = self._places[expr]
-            return self._emit("Shape", (value,), (expr,), start=axis, end=axis + 1)
+        if (expr,) in self._runs:
+            return self._read((expr,))
         total: OnnxValue | None = None
         so_far = Expr({})
         for monomial, number in expr.terms:
@@ -260,12 +260,12 @@ class SizedOperands:
                 "Div", (dividend, self._constant(np.array([atom.divisor], np.int64))), (Expr({(atom,): 1}),)
             )
         expr = Expr.of(atom)
-        if expr in self._places:
+        if (expr,) in self._runs:
             return self._computed(expr)
         solver = self.numbers.graph.traced.solver
         if atom in solver.quotients:
             whole, divisor, _ = solver.quotients[atom]
-            if solver.resolved(Expr.of(whole)) not in self._places:
+            if (solver.resolved(Expr.of(whole)),) not in self._runs:
                 raise refused(f"no value has the size {whole}", self._owner)
             number = self._constant(np.array([divisor], np.int64))
             return self._emit("Div", (self._computed(Expr.of(whole)), number), (expr,))

@@ -24,7 +24,7 @@ def require_computable(graph: Graph, outputs: Sequence[GraphOutput]) -> None:
     allocated = [(item.value, item.value.nbytes) for item in graph.inputs]
     allocated += [(item.value, item.value.nbytes - stored_bytes(item.data)) for item in graph.constants]
     for value, nbytes in allocated:
-        if value in needed and nbytes > 0:
+        if value in needed:
             total += nbytes
             _require(nbytes, total, f"the buffer {quote(value.name)} has {value.nbytes} bytes")
     for node in nodes:

@@ -271,15 +271,9 @@ class _Case:
 
     def _holds(self, condition: Condition) -> bool:
         value = self.choice.get(condition.subject)
-        if value is None:
-            return False
-        match condition.op:
-            case ConditionOp.IN:
-                return value in condition.values
-            case ConditionOp.NOT_IN:
-                return value not in condition.values
-            case _:
-                return False
+        if condition.op is ConditionOp.NOT_IN:
+            return value is not None and value not in condition.values
+        return value in condition.values
 
     def _is_there(self, name: str) -> bool:
         field = self.schema.fields_by_name[name]

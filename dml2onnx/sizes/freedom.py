@@ -110,7 +110,7 @@ def _last(named: NamedGraph, label: str, old: int, is_possible: Callable[[Mappin
 
     def fits(size: int) -> bool:
         near = named.nearest(label, size, max(size - PROBES, old))
-        return near is not None and near > old and is_possible({**own, label: near})
+        return near is not None and is_possible({**own, label: near})
 
     low, high = old, 4 * old + PROBES
     if fits(high):

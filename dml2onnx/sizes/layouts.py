@@ -106,7 +106,7 @@ def _pitch(tight: Size, tight_old: int, old: int, size: int) -> Size:
     alignment = old & -old
     while alignment > 1 and -(-tight_old // alignment) * alignment != old:
         alignment //= 2
-    if alignment > 1 and old > tight_old:
+    if alignment > 1:
         return as_size((tight + (alignment - 1)) // alignment) * alignment
     return tight + (old - tight_old)
 

@@ -180,7 +180,7 @@ def _repeated_again(node: Node, views: Mapping[tuple[str, int], Sized], solver: 
 
 def _count_bound(solver: Solver) -> int:
     """The number of requested sizes that are fixed, or tied to others."""
-    return sum(1 for symbol in (*solver.reasons, *solver.ties) if symbol.kind is SymbolKind.REQUESTED)
+    return sum(symbol.kind is SymbolKind.REQUESTED for symbol in (*solver.reasons, *solver.ties))
 
 
 def _view(

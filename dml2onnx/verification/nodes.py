@@ -163,7 +163,7 @@ def _whole(write: Write, desc: TensorDesc) -> TensorDesc:
     if write.base is None and write.offset == 0:
         return desc
     data_type = DataType.UINT8 if desc.data_type.is_packed_nibbles else desc.data_type
-    if write.value.nbytes % data_type.itemsize or write.offset % data_type.itemsize:
+    if write.value.nbytes % data_type.itemsize:
         data_type = DataType.UINT8
     return TensorDesc(data_type, (write.value.nbytes // data_type.itemsize,))
 

@@ -21,7 +21,7 @@ from .build import one
 FIRST = {name: found[0] for name, found in descriptors().items()}
 
 
-def changed(desc: OperatorDesc) -> list[OperatorDesc]:
+def of_other_types(desc: OperatorDesc) -> list[OperatorDesc]:
     """The descriptor with every other data type in each of its tensors."""
     found: list[OperatorDesc] = []
     for name in [field.name for field in desc.schema.tensor_fields]:
@@ -44,7 +44,7 @@ def changed(desc: OperatorDesc) -> list[OperatorDesc]:
 
 @pytest.mark.parametrize("name", FIRST)
 def test_one_tensor_of_another_type(name: str) -> None:
-    for desc in changed(FIRST[name]):
+    for desc in of_other_types(FIRST[name]):
         graph = one(desc)
         errors = [item for item in check(graph, remedies=False) if item.severity.value == "error"]
         if errors:
@@ -60,7 +60,7 @@ def test_types_of_operators_without_support_tables(name: str, data_type: str) ->
     desc = FIRST[f"DML_OPERATOR_{name}"]
     types = [
         item
-        for item in changed(desc)
+        for item in of_other_types(desc)
         if any(item.tensor(field.name).data_type.name == data_type for field in item.schema.tensor_fields)
     ]
     assert len(types) == 2

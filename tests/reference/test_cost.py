@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.data import ArrayData
-from dml2onnx.ir.graph import Constant, Graph
+from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Value
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.reference import evaluate, require_computable
 from dml2onnx.reference.cost import LARGEST_NODE
@@ -77,3 +78,21 @@ def test_only_the_elements_read_of_constants_count() -> None:
             constants=(Constant(value, ArrayData(nothing)),),
         )
         require_computable(fixed, fixed.outputs)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "outputs", "limit"),
+    [
+        ([LARGEST_NODE] * 4, 4, ""),
+        ([LARGEST_NODE] * 5, 4, ""),
+        ([*[LARGEST_NODE] * 4, 4], 5, "a graph"),
+        ([LARGEST_NODE + 4], 1, "one node"),
+    ],
+    ids=["all that is allowed", "and one that nothing reads", "too many", "too large"],
+)
+def test_limits_of_buffers(sizes: list[int], outputs: int, limit: str) -> None:
+    values = [Value(f"x{number}", size) for number, size in enumerate(sizes)]
+    inputs = tuple(GraphInput(value.name, value) for value in values)
+    read = tuple(GraphOutput(value.name, value, t("UINT8", (value.nbytes,))) for value in values[:outputs])
+    with pytest.raises(DmlError, match=f"for {limit}") if limit else nullcontext():
+        require_computable(Graph((), inputs, read), read)

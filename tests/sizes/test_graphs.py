@@ -7,12 +7,15 @@ from hypothesis import strategies as st
 
 import dml2onnx
 from dml2onnx.diagnostics import DmlError, Severity
+from dml2onnx.ir.graph import Read, Value
 from dml2onnx.ir.inputs import input_descs
 from dml2onnx.sizes.resized import Resizer
 from dml2onnx.sizes.solver import Solver
 from dml2onnx.sizes.tracing import trace
 from dml2onnx.test_cases.random_graphs import samples
 from dml2onnx.test_cases.random_graphs.draft import Sample
+from tests.checks import build
+from tests.checks.build import t, unary
 from tests.sizes.same import assert_same
 
 NUMBERS = frozenset({"DML1212", "DML1302", "DML1418", "DML1419", "DML1501", "DML1502", "DML1503", "DML1505"})
@@ -39,3 +42,16 @@ def test_random_graphs(sample: Sample, data: st.DataObject) -> None:
         return
     for item in dml2onnx.check(found):
         assert item.severity is not Severity.ERROR or item.code in NUMBERS, item
+
+
+def test_views_of_rows_move_with_their_length() -> None:
+    x, whole, row = Value("x", 48), t(3, 4), t(1, 4)
+    views = [(whole, Read(x)), *((row, Read(x, offset)) for offset in (0, 16, 32))]
+    ends = [(Value(f"y{number}", desc.total_bytes), desc) for number, (desc, _) in enumerate(views)]
+    nodes = [
+        build.node(unary("ELEMENT_WISE_IDENTITY", desc), {"InputTensor": [read]}, {"OutputTensor": [end]}, end.name)
+        for (desc, read), (end, _) in zip(views, ends, strict=True)
+    ]
+    found = dml2onnx.resize(build.graph(nodes, [x], ends), {"x": [3, 6]})
+    read = [(desc.sizes, read.offset) for item in found.nodes for _, _, read, desc in item.views_in()]
+    assert read == [((3, 6), 0), ((1, 6), 0), ((1, 6), 24), ((1, 6), 48)]
