@@ -59,7 +59,6 @@ def sign_weights(draft: Draft) -> None:
             if reach <= MOST_OF_PAIRS:
                 _take_small(draft, node, weights, points)
                 continue
-            # asked before the first If, whose results would count as known
             if quantised.is_known(node.inputs[0]):
                 continue
         new_test = [] if test else _exactness_test(draft)
