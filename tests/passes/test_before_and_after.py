@@ -114,3 +114,16 @@ def test_only_shifts_by_128_are_dropped(number: int, nodes: int) -> None:
         {{ a = QLinearConv (x, {rest}) {shifted} y = QLinearConv (e, {rest}) }}""")
     kept = apply(graph, BY_MODULE["dml2onnx.passes.kept_bytes"], targets.target("cpu", OPSET, exact=False))
     assert len(kept.nodes) == nodes
+
+
+@pytest.mark.parametrize(
+    ("given", "constant", "is_chosen"),
+    [("uint8[1,1] x", "", True), ("int8[1,1] x", "", False), ("float[1,1] z", ", uint8[1,1] x = {3}", False)],
+)
+def test_weights_have_two_forms_beside_computed_bytes(given: str, constant: str, is_chosen: bool) -> None:
+    point = "int8" if given.startswith("int8") else "uint8"
+    graph = records(f"""({given}) => (float[1,1] y)
+        <float half = {{0.5}}, {point} point = {{9}}, uint8[1,1] w = {{125}}, uint8 middle = {{128}}{constant}>
+        {{ a = DequantizeLinear (x, half, point) f = DequantizeLinear (w, half, middle) y = MatMul (a, f) }}""")
+    changed = apply(graph, BY_MODULE["dml2onnx.passes.signed_weights"], targets.target("cpu", OPSET, exact=False))
+    assert ("If" in [node.op_type for node in changed.nodes]) is is_chosen
