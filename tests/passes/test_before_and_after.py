@@ -127,3 +127,14 @@ def test_weights_have_two_forms_beside_computed_bytes(given: str, constant: str,
         {{ a = DequantizeLinear (x, half, point) f = DequantizeLinear (w, half, middle) y = MatMul (a, f) }}""")
     changed = apply(graph, BY_MODULE["dml2onnx.passes.signed_weights"], targets.target("cpu", OPSET, exact=False))
     assert ("If" in [node.op_type for node in changed.nodes]) is is_chosen
+
+
+@pytest.mark.parametrize(
+    ("inner", "outer", "count"),
+    [("low, most", "low", 2), ("low", "low, most", 2), ("low", "low", 2), ("low, most", "low, most", 3)],
+)
+def test_a_merged_bound_is_absent_if_one_was(inner: str, outer: str, count: int) -> None:
+    graph = records(f"""(float[3] x) => (float[3] y) <float low = {{1}}, float most = {{inf}}>
+        {{ a = Clip (x, {inner}) y = Clip (a, {outer}) }}""")
+    (clip,) = apply(graph, BY_MODULE["dml2onnx.passes.activations"], targets.target("cpu", OPSET, exact=False)).nodes
+    assert len(clip.inputs) == count
