@@ -138,3 +138,21 @@ def test_a_merged_bound_is_absent_if_one_was(inner: str, outer: str, count: int)
         {{ a = Clip (x, {inner}) y = Clip (a, {outer}) }}""")
     (clip,) = apply(graph, BY_MODULE["dml2onnx.passes.activations"], targets.target("cpu", OPSET, exact=False)).nodes
     assert len(clip.inputs) == count
+
+
+@pytest.mark.parametrize(
+    ("outputs", "to", "nodes"),
+    [
+        ("uint8[1,1,2,2] y", 2, 2),
+        ("int32[1,1,2,2] y", 6, 4),
+        ("uint8[1,1,2,2] y, float[1,1,4,4] b", 2, 4),
+        ("uint8[1,1,2,2] y, float[1,1,2,2] c", 2, 4),
+    ],
+)
+def test_bytes_are_kept_if_nothing_else_reads_the_floats(outputs: str, to: int, nodes: int) -> None:
+    graph = records(f"""(uint8[1,1,4,4] x) => ({outputs})
+        <float one = {{1}}, uint8 point = {{9}}, uint8[1,1,1,1] w = {{3}}>
+        {{ a = QLinearConv (x, one, point, w, one, point, one, point) b = Cast <to = 1> (a)
+        c = MaxPool <kernel_shape = [2,2], strides = [2,2]> (b) y = Cast <to = {to}> (c) }}""")
+    kept = apply(graph, BY_MODULE["dml2onnx.passes.kept_bytes"], targets.target("cpu", OPSET, exact=False))
+    assert len(kept.nodes) == nodes
