@@ -95,6 +95,11 @@ class Draft:
         found = None if value is None else self._readers.get(value.name)
         return (found,) if isinstance(found, OnnxNode) else tuple(found or ())
 
+    def only_reader(self, value: OnnxValue | None) -> OnnxNode | None:
+        """The node that reads a value, if it is the only one and the value is not pinned."""
+        readers = self.readers(value)
+        return readers[0] if len(readers) == 1 and not self.is_pinned(value) else None
+
     def is_pinned(self, value: OnnxValue | None) -> bool:
         """Whether a value must keep its name: it is a graph output, or a body reads it."""
         return value is not None and (value.name in self._outputs or value.name in self._inside)

@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from dml2onnx.onnx_model import FLOAT, INT8, UINT8, OnnxNode, OnnxValue
-from dml2onnx.passes.draft import Draft
+from dml2onnx.passes.draft import Draft, only_output
 from dml2onnx.targets import QDQ
 
 OPERATORS = frozenset({"MaxPool", "QLinearConv", "QLinearMatMul"})
@@ -38,18 +38,21 @@ def keep_bytes(draft: Draft) -> None:
     for node in draft.nodes(OPERATORS):
         if not draft.is_there(node):
             continue
-        if node.op_type == "MaxPool" and len(node.outputs) == 1:
+        if node.op_type == "MaxPool":
             _narrow(draft, node)
-        elif node.op_type != "MaxPool":
+        else:
             _keep_raised(draft, node)
 
 
-def _only(draft: Draft, value: OnnxValue | None, op_type: str) -> OnnxNode | None:
-    """The node that produces a value, if it has this type and a single reader."""
-    maker = draft.maker(value)
-    if maker is None or maker.op_type != op_type or draft.is_pinned(value) or len(draft.readers(value)) != 1:
+def _casts(draft: Draft, pool: OnnxNode) -> tuple[OnnxNode, OnnxNode] | None:
+    """The Casts before and after a MaxPool without indices, to another type and back, if they have no other readers."""
+    before, after = draft.maker(pool.inputs[0]), draft.only_reader(pool.outputs[0])
+    if len(pool.outputs) > 1 or before is None or after is None or not before.op_type == after.op_type == "Cast":
         return None
-    return maker
+    (operand,), result = before.inputs, only_output(after)
+    if draft.only_reader(pool.inputs[0]) is None or operand is None or operand.dtype != result.dtype:
+        return None
+    return before, after
 
 
 def _keep_raised(draft: Draft, product: OnnxNode) -> None:
@@ -77,19 +80,16 @@ def _lowered(draft: Draft, pooled: OnnxValue, result: OnnxValue) -> list[OnnxNod
 
 def _dequantised(draft: Draft, pool: OnnxNode) -> None:
     """Replaces a MaxPool of integers between casts by one of dequantized numbers, which have the same order."""
-    before, readers = _only(draft, pool.inputs[0], "Cast"), draft.readers(pool.outputs[0])
-    if before is None or draft.is_pinned(pool.outputs[0]) or len(pool.outputs) != 1 or len(readers) != 1:
+    casts = _casts(draft, pool)
+    if casts is None:
         return
-    (after,) = readers
-    operand, (result,) = before.inputs[0], after.outputs
+    before, after = casts
+    operand, inner, pooled, result = before.inputs[0], only_output(before), only_output(pool), only_output(after)
     quantiser = draft.maker(operand)
-    if operand is None or result is None or after.op_type != "Cast" or operand.dtype != result.dtype:
-        return
     if quantiser is None or quantiser.op_type != "QuantizeLinear" or quantiser.attributes.get("axis") is not None:
         return
-    inner, pooled = before.outputs[0], pool.outputs[0]
     # constant scales are positive: lowerings divide by others before
-    if inner is None or pooled is None or draft.constant(quantiser.inputs[1]) is None or inner.dtype != FLOAT:
+    if draft.constant(quantiser.inputs[1]) is None or inner.dtype != FLOAT:
         return
     note = "MaxPool of dequantized numbers, a pattern that accelerators match"
     draft.replace(before, draft.node("DequantizeLinear", [operand, *quantiser.inputs[1:]], [inner]), note=note)
@@ -98,15 +98,12 @@ def _dequantised(draft: Draft, pool: OnnxNode) -> None:
 
 def _narrow(draft: Draft, pool: OnnxNode) -> None:
     """Replaces a MaxPool of FLOAT between casts by one of UINT8; INT8 is converted after the MaxPool instead."""
-    before = _only(draft, pool.inputs[0], "Cast")
-    readers = draft.readers(pool.outputs[0])
-    if before is None or draft.is_pinned(pool.outputs[0]) or len(readers) != 1 or readers[0].op_type != "Cast":
+    casts = _casts(draft, pool)
+    if casts is None:
         return
-    operand, (result,) = before.inputs[0], readers[0].outputs
-    inner = before.outputs[0]
-    if operand is None or result is None or inner is None or operand.dtype != result.dtype:
-        return
-    if not np.can_cast(operand.dtype, inner.dtype):
+    before, after = casts
+    operand, result = before.inputs[0], only_output(after)
+    if operand is None or not np.can_cast(operand.dtype, only_output(before).dtype):
         return  # the cast changes the order, since it reinterprets the sign
     source = operand if operand.dtype == UINT8 else _unsigned(draft, operand)
     maker = draft.maker(source)
@@ -118,7 +115,7 @@ def _narrow(draft: Draft, pool: OnnxNode) -> None:
     pooled = draft.value(f"{result.name}/MaxPool", UINT8, result.shape) if is_signed else result
     narrow = draft.node("MaxPool", [source], [pooled], pool.attributes)
     nodes = [narrow, *(_lowered(draft, pooled, result) if is_signed else [])]
-    draft.replace(readers[0], *nodes, note="MaxPool of UINT8, between kernels of UINT8")
+    draft.replace(after, *nodes, note="MaxPool of UINT8, between kernels of UINT8")
     draft.let_go(pool, f"is replaced by {narrow.name}")
     draft.let_go(before, f"is not needed by {narrow.name}")
 

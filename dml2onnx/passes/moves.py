@@ -156,7 +156,7 @@ def _concats(draft: Draft, _: OnnxNode, node: OnnxNode) -> None:
     for item in node.inputs:
         maker = draft.maker(item)
         is_same = maker is not None and (maker.op_type, maker.attributes) == (node.op_type, node.attributes)
-        is_only_reader = not draft.is_pinned(item) and draft.readers(item) == (node,) and node.inputs.count(item) == 1
+        is_only_reader = draft.only_reader(item) is node and node.inputs.count(item) == 1
         if maker is not None and is_same and is_only_reader:
             inputs += maker.inputs
             inner.append(maker)

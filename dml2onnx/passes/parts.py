@@ -41,7 +41,7 @@ def turn_parts(draft: Draft) -> None:
             continue
         if parts != [(source, axis, index) for index in range(len(parts))]:
             continue
-        if any(draft.is_pinned(item) or draft.readers(item) != (node,) for item in node.inputs):
+        if any(draft.only_reader(item) is not node for item in node.inputs):
             continue
         order = [other for other in range(source.rank) if other != axis]
         order.insert(order.index(along), axis)

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from dml2onnx.onnx_model import Array, Body, OnnxNode, OnnxValue
+from dml2onnx.onnx_model import Array, Body, OnnxNode, OnnxValue, with_bodies
 from dml2onnx.passes.draft import Draft
 
 DQ, Q = "DequantizeLinear", "QuantizeLinear"
@@ -27,8 +27,11 @@ class Quantised:
         """Names of values computed from constants, which ONNX Runtime folds before it matches most patterns."""
         known: set[str] = set()
         for node in self.draft.in_order():
-            if all(item is None or item.name in known or self.value(item) is not None for item in node.inputs):
-                known.update(item.name for item in node.outputs if item is not None)
+            nodes = list(with_bodies([node]))
+            made = {item.name for each in nodes for item in each.outputs if item is not None}
+            read = [item for each in nodes for item in each.inputs if item is not None]
+            if all(item.name in known or item.name in made or self.value(item) is not None for item in read):
+                known |= made
         return known
 
     def is_known(self, value: OnnxValue | None) -> bool:

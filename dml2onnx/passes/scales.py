@@ -23,7 +23,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from dml2onnx.onnx_model import DOUBLE, FLOAT, Array, OnnxNode, OnnxValue
+from dml2onnx.onnx_model import DOUBLE, FLOAT, Array, DType, OnnxNode, OnnxValue
 from dml2onnx.passes.draft import Draft, only_output
 
 Numbers = npt.NDArray[np.float64]
@@ -66,9 +66,8 @@ def fold_scales(draft: Draft) -> None:
 
 def _is_last(draft: Draft, node: OnnxNode) -> bool:
     """Whether a node is the last step of its chain."""
-    output = node.outputs[0]
-    readers = draft.readers(output)
-    return draft.is_pinned(output) or len(readers) != 1 or _step(draft, readers[0]) is None
+    reader = draft.only_reader(node.outputs[0])
+    return reader is None or _step(draft, reader) is None
 
 
 def _fold(draft: Draft, last: OnnxNode) -> bool:
@@ -86,8 +85,7 @@ def _chain(draft: Draft, last: OnnxNode) -> _Affine | None:
     found = step
     while True:
         maker = draft.maker(found.x)
-        is_only_reader = maker is not None and not draft.is_pinned(found.x) and len(draft.readers(found.x)) == 1
-        before = _step(draft, maker) if maker is not None and is_only_reader else None
+        before = None if maker is None or draft.only_reader(found.x) is None else _step(draft, maker)
         if before is None:
             return found
         with np.errstate(all="ignore"):
@@ -148,9 +146,7 @@ def _along(values: Numbers, rank: int, axis: int, size: int) -> Numbers | None:
 def _into_maker(draft: Draft, found: _Affine) -> bool:
     """Folds into the product whose result is scaled."""
     product = draft.maker(found.x)
-    if product is None or product.op_type not in _PRODUCTS or draft.is_pinned(found.x):
-        return False
-    if len(draft.readers(found.x)) != 1:
+    if product is None or product.op_type not in _PRODUCTS or draft.only_reader(found.x) is None:
         return False
     axis = _channels(product, found.x)
     factor, term = (_along(item, found.x.rank, axis, found.x.shape[axis]) for item in (found.factor, found.term))
@@ -164,10 +160,9 @@ def _into_maker(draft: Draft, found: _Affine) -> bool:
 
 def _into_reader(draft: Draft, found: _Affine) -> bool:
     """Folds into the product that reads the scaled value."""
-    readers = draft.readers(found.result)
-    if draft.is_pinned(found.result) or len(readers) != 1 or readers[0].op_type not in _PRODUCTS:
+    product = draft.only_reader(found.result)
+    if product is None or product.op_type not in _PRODUCTS:
         return False
-    (product,) = readers
     reads = [item is not None and item.name == found.result.name for item in product.inputs]
     if not reads[0] or any(reads[1:]) or product.attributes.get("transA"):
         return False
@@ -244,11 +239,9 @@ def _rebuilt(
     """Replaces weights and bias of the product, unless they overflow or become subnormal."""
     scaled, old = weights
     output = only_output(product)
-    limits = np.finfo(output.dtype.name)
-    with np.errstate(all="ignore"):
-        small = (np.abs(scaled) < limits.tiny) & (old != 0)
-        if small.any() or not (np.abs(scaled) <= limits.max).all() or not (np.abs(bias) <= limits.max).all():
-            return False
+    small = (np.abs(scaled) < np.finfo(output.dtype.name).tiny) & (old != 0)
+    if small.any() or _overflows(scaled, output.dtype) or _overflows(bias, output.dtype):
+        return False
     into_maker = draft.maker(found.x) is product
     result = found.result if into_maker else output
     inputs: list[OnnxValue | None] = [x, draft.store(scaled.astype(output.dtype), f"{result.name}/weights")]
@@ -271,6 +264,12 @@ def _rebuilt(
     return True
 
 
+def _overflows(values: Numbers, dtype: DType) -> bool:
+    """Whether any number is not finite in a type."""
+    with np.errstate(over="ignore"):
+        return not np.isfinite(values.astype(dtype)).all()
+
+
 # --- Into fewer nodes ------------------------------------------------------------------------------------------------
 
 
@@ -280,10 +279,9 @@ def _into_fewer(draft: Draft, found: _Affine) -> bool:
     is_scaled, is_moved = bool((found.factor != 1).any()), bool(found.term.any())
     if len(found.nodes) <= is_scaled + is_moved or not is_scaled + is_moved:
         return False
-    limits = np.finfo(dtype.name)
-    if (np.abs(found.factor) > limits.max).any() or (np.abs(found.factor) < limits.tiny).any():
+    if (np.abs(found.factor) < np.finfo(dtype.name).tiny).any():
         return False
-    if (np.abs(found.term) > limits.max).any():
+    if _overflows(found.factor, dtype) or _overflows(found.term, dtype):
         return False
     nodes: list[OnnxNode] = []
     x = found.x

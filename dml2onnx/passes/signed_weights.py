@@ -47,9 +47,9 @@ def sign_weights(draft: Draft) -> None:
     if not draft.target.has("PAIRS_OF_BYTES_SATURATE") or not _has_test_kernels(draft):
         return
     test: list[OnnxNode] = []
-    origins = _Origins(draft)
+    quantised = Quantised(draft)
     for node in draft.nodes(OPERATORS):
-        if not draft.is_there(node) or not _is_product(draft, node):
+        if not draft.is_there(node) or not _is_product(quantised, node):
             continue
         weights, zero_points = (node.inputs[index] for index in _WEIGHTS[node.op_type])
         points = _points(draft, weights, zero_points)
@@ -59,7 +59,7 @@ def sign_weights(draft: Draft) -> None:
             if reach <= MOST_OF_PAIRS:
                 _take_small(draft, node, weights, points)
                 continue
-            if not origins.vary(node):
+            if quantised.is_known(node.inputs[0]):
                 continue
         new_test = [] if test else _exactness_test(draft)
         test = test or new_test
@@ -74,31 +74,6 @@ def sign_weights(draft: Draft) -> None:
         draft.replace(node, *new_test, *moved, choice, note=note)
 
 
-class _Origins:
-    """Distinguishes values that ONNX Runtime folds on loading from those that depend on graph inputs."""
-
-    def __init__(self, draft: Draft) -> None:
-        self._draft = draft
-        self._varying: set[str] = set()
-        self._fixed: set[str] = set()
-
-    def vary(self, node: OnnxNode) -> bool:
-        """Whether the first input of a node depends on a graph input; caches the results of earlier searches."""
-        waiting, seen = [node.inputs[0]], set[str]()
-        while waiting:
-            item = waiting.pop()
-            if item is None or item.name in seen or item.name in self._fixed or self._draft.constant(item) is not None:
-                continue
-            maker = self._draft.maker(item)
-            if maker is None or item.name in self._varying:
-                self._varying.update(result.name for result in node.outputs if result is not None)
-                return True
-            seen.add(item.name)
-            waiting += maker.inputs
-        self._fixed |= seen
-        return False
-
-
 def _has_test_kernels(draft: Draft) -> bool:
     has = draft.target.has_kernel
     product = {"T1": "uint8", "T2": "int8"}
@@ -110,22 +85,23 @@ def _has_test_kernels(draft: Draft) -> bool:
     )
 
 
-def _is_product(draft: Draft, node: OnnxNode) -> bool:
+def _is_product(quantised: Quantised, node: OnnxNode) -> bool:
     """Whether a node, or all readers of a DequantizeLinear, multiply UINT8 by its weights."""
     if node.op_type != "DequantizeLinear":
         return True
+    draft = quantised.draft
     if draft.constant(node.inputs[0]) is None or draft.is_pinned(node.outputs[0]):
         return False
     return all(
-        reader.op_type in _PRODUCTS and _is_dequantised(draft, reader.inputs[0])
+        reader.op_type in _PRODUCTS and _is_dequantised(quantised, reader.inputs[0])
         for reader in draft.readers(node.outputs[0])
     )
 
 
-def _is_dequantised(draft: Draft, value: OnnxValue | None) -> bool:
-    maker = Quantised(draft).dequantizer(value)
+def _is_dequantised(quantised: Quantised, value: OnnxValue | None) -> bool:
+    maker = quantised.dequantizer(value)
     source = None if maker is None else maker.inputs[0]
-    return source is not None and source.dtype == UINT8 and draft.constant(source) is None
+    return source is not None and source.dtype == UINT8 and quantised.value(source) is None
 
 
 def _points(draft: Draft, weights: OnnxValue | None, zero_points: OnnxValue | None) -> Array | None:

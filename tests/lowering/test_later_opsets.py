@@ -134,6 +134,16 @@ def test_quantisations_without_kernels_are_arithmetic() -> None:
     assert operators(dml2onnx.compile(single_node(op), opset=27)).count("DequantizeLinear") == 2
 
 
+def test_quantisations_without_kernels_broadcast_along_their_axis() -> None:
+    g = dml2onnx.GraphBuilder()
+    x = g.input("x", "UINT8", (2, 3, 4, 5))
+    column = np.arange(1, 4).reshape(1, 3, 1, 1)
+    scale, zero_point = (g.broadcast(g.constant(column.astype(kind)), x.sizes) for kind in ("float32", "uint8"))
+    y = g.quantize_linear(g.dequantize_linear(x, scale, zero_point), scale, zero_point, output_data_type="UINT8")
+    lowered = dml2onnx.compile(g.build({"y": y}), opset=28, target="onnx").lowered
+    assert (3, 1, 1) in {array.shape for array in lowered.initializers.values()}
+
+
 @pytest.mark.parametrize("name", ["onnx", "cpu", "dml"])
 def test_a_later_opset_is_suggested(name: str) -> None:
     """If ONNX has one operator there for many nodes, and the target runs it."""

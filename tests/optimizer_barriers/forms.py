@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Literal
 
 import numpy as np
@@ -178,21 +179,23 @@ for _same in SAME:
     FORMS[f"same steps back {_same}"] = dequantizing(*_same[1:])
 
 
-_refused: set[tuple[str, TensorDesc]] = set()
-"""Forms with tensors that they refuse; a cache, since each refusal computes remedies."""
+@cache
+def is_accepted(form: str, desc: TensorDesc) -> bool:
+    """Whether a form takes such a tensor; tried in a graph of its own, and once, since a refusal computes remedies."""
+    g = GraphBuilder()
+    try:
+        FORMS[form](g, g.input("x", desc.data_type, desc.sizes, desc.strides))
+    except (DmlError, IndexError, OverflowError, ValueError, ZeroDivisionError):
+        return False
+    return True
 
 
 def chain_of(g: GraphBuilder, x: Expression, forms: Sequence[str]) -> Expression | None:
     """Applies forms one after the other; returns ``None`` if one refuses its input."""
     for form in forms:
-        key = form, x.desc
-        if key in _refused:
+        if not is_accepted(form, x.desc):
             return None
-        try:
-            x = FORMS[form](g, x)
-        except (DmlError, IndexError, OverflowError, ValueError, ZeroDivisionError):
-            _refused.add(key)
-            return None
+        x = FORMS[form](g, x)
     return x
 
 

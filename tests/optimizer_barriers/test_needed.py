@@ -288,6 +288,15 @@ def test_signed_constants_with_several_readers(
         np.testing.assert_allclose(exact[port.name].reshape(want.shape), want, rtol=1e-6, atol=steps)
 
 
+def test_quotients_of_one_by_a_result_with_weights_in_two_forms() -> None:
+    """ONNX Runtime knows on loading which branch of the If remains, but not its result."""
+    g = GraphBuilder()
+    one, y = g.constant(np.ones((1, 1, 1, 1), np.float32)), g.input("y", "FLOAT32", SIZES)
+    x = g.cast(convolved(g, g.input("x", "UINT8", SIZES), one, one), "FLOAT32")
+    model = compile(g.build({"z": g.multiply(y, FORMS["one over"](g, x))}), opset=21, exact=True)
+    assert [node.op_type for node in model.lowered.nodes][-6:] == ["If", "Cast", "Div", "Flatten", "Reshape", "Mul"]
+
+
 @pytest.mark.parametrize("data_type", ["FLOAT32", "INT32", "INT16", "UINT8"])
 def test_quotients_of_one_that_are_multiplied(data_type: str) -> None:
     """Infinity times 0 stays NaN, and integer quotients stay truncated."""

@@ -191,11 +191,11 @@ def test_a_row_added_to_a_product_is_not_scaled(dynamic: bool) -> None:
 
 @pytest.mark.parametrize("channels", [False, True])
 @pytest.mark.parametrize("weight_type", ["INT8", "UINT8"])
-@pytest.mark.parametrize("bias", ["none", "whole", "between"])
+@pytest.mark.parametrize("bias", ["none", "whole", "large", "between"])
 def test_quantised_convolutions_keep_their_integer_kernel(
     bias: str, weight_type: str, channels: bool, tmp_path: Path
 ) -> None:
-    """Except for a bias that is not a multiple of the scale, which the kernel cannot add."""
+    """Except for a bias that is not a multiple of the scale, or more than FLOAT counts, which the kernel cannot add."""
     g = GraphBuilder()
     rng = np.random.default_rng(0)
     sizes = (1, 8, 4, 4)
@@ -215,13 +215,14 @@ def test_quantised_convolutions_keep_their_integer_kernel(
     weights = dequantized_by(steps, scales, 0, middle)
     x = dequantized(g, g.input("x", "UINT8", sizes), 0.25, 128)
     whole = rng.integers(-999, 999, (1, 4, 1, 1)).astype(np.int32)
+    whole[0, 0] = (1 << 24) - (bias != "large")
     added = None if bias == "none" else dequantized_by(whole, 0.25 * scales, 1, None)
     if bias == "between":
         added = g.constant(whole.astype(np.float32) / 7)
     y = quantized(g, g.convolution(x, weights, added), "UINT8", 64.0, 100)
     model = compile(g.build({"y": y}), opset=21)
     left = {node.op_type for node in harness.left_by_optimiser(model, tmp_path).node}
-    assert ("QLinearConv" in left) == (bias != "between")
+    assert ("QLinearConv" in left) == (bias in ("none", "whole"))
     feeds = {"x": rng.integers(0, 256, sizes).astype(np.uint8)}
     plain = runs(model, feeds, optimised=False)["y"]
     assert len(np.unique(plain)) > 8

@@ -114,3 +114,45 @@ def test_only_shifts_by_128_are_dropped(number: int, nodes: int) -> None:
         {{ a = QLinearConv (x, {rest}) {shifted} y = QLinearConv (e, {rest}) }}""")
     kept = apply(graph, BY_MODULE["dml2onnx.passes.kept_bytes"], targets.target("cpu", OPSET, exact=False))
     assert len(kept.nodes) == nodes
+
+
+@pytest.mark.parametrize(
+    ("given", "constant", "is_chosen"),
+    [("uint8[1,1] x", "", True), ("int8[1,1] x", "", False), ("float[1,1] z", ", uint8[1,1] x = {3}", False)],
+)
+def test_weights_have_two_forms_beside_computed_bytes(given: str, constant: str, is_chosen: bool) -> None:
+    point = "int8" if given.startswith("int8") else "uint8"
+    graph = records(f"""({given}) => (float[1,1] y)
+        <float half = {{0.5}}, {point} point = {{9}}, uint8[1,1] w = {{125}}, uint8 middle = {{128}}{constant}>
+        {{ a = DequantizeLinear (x, half, point) f = DequantizeLinear (w, half, middle) y = MatMul (a, f) }}""")
+    changed = apply(graph, BY_MODULE["dml2onnx.passes.signed_weights"], targets.target("cpu", OPSET, exact=False))
+    assert ("If" in [node.op_type for node in changed.nodes]) is is_chosen
+
+
+@pytest.mark.parametrize(
+    ("inner", "outer", "count"),
+    [("low, most", "low", 2), ("low", "low, most", 2), ("low", "low", 2), ("low, most", "low, most", 3)],
+)
+def test_a_merged_bound_is_absent_if_one_was(inner: str, outer: str, count: int) -> None:
+    graph = records(f"""(float[3] x) => (float[3] y) <float low = {{1}}, float most = {{inf}}>
+        {{ a = Clip (x, {inner}) y = Clip (a, {outer}) }}""")
+    (clip,) = apply(graph, BY_MODULE["dml2onnx.passes.activations"], targets.target("cpu", OPSET, exact=False)).nodes
+    assert len(clip.inputs) == count
+
+
+@pytest.mark.parametrize(
+    ("outputs", "to", "nodes"),
+    [
+        ("uint8[1,1,2,2] y", 2, 2),
+        ("int32[1,1,2,2] y", 6, 4),
+        ("uint8[1,1,2,2] y, float[1,1,4,4] b", 2, 4),
+        ("uint8[1,1,2,2] y, float[1,1,2,2] c", 2, 4),
+    ],
+)
+def test_bytes_are_kept_if_nothing_else_reads_the_floats(outputs: str, to: int, nodes: int) -> None:
+    graph = records(f"""(uint8[1,1,4,4] x) => ({outputs})
+        <float one = {{1}}, uint8 point = {{9}}, uint8[1,1,1,1] w = {{3}}>
+        {{ a = QLinearConv (x, one, point, w, one, point, one, point) b = Cast <to = 1> (a)
+        c = MaxPool <kernel_shape = [2,2], strides = [2,2]> (b) y = Cast <to = {to}> (c) }}""")
+    kept = apply(graph, BY_MODULE["dml2onnx.passes.kept_bytes"], targets.target("cpu", OPSET, exact=False))
+    assert len(kept.nodes) == nodes

@@ -17,6 +17,7 @@ from dml2onnx.cli import main
 from dml2onnx.diagnostics import DmlError, Severity
 from dml2onnx.onnx_model import OnnxGraph
 from dml2onnx.passes import PASSES, Draft, apply
+from dml2onnx.passes.draft import only_output
 from dml2onnx.targets import target
 from dml2onnx.test_cases.random_graphs import samples
 from dml2onnx.test_cases.random_graphs.draft import Sample
@@ -91,6 +92,19 @@ def test_a_walk_visits_a_replaced_node_once() -> None:
     (later,) = draft.readers(next(walk).outputs[0])
     draft.replace(later, draft.node("Abs", later.inputs, later.outputs))
     assert [node.op_type for node in walk] == ["Abs"]
+
+
+@pytest.mark.parametrize("is_new", [False, True])
+def test_another_input_does_not_change_whether_a_node_is_new(is_new: bool) -> None:
+    draft = Draft(compiled(transposed_twice()).lowered, target("cpu"))
+    first, second = draft.nodes(frozenset({"Transpose"}))
+    (reader,) = draft.readers(second.outputs[0])
+    if is_new:
+        draft.replace(reader, draft.node(reader.op_type, reader.inputs, reader.outputs))
+    old, new = only_output(second), only_output(first)
+    draft.redirect(old, new)
+    assert [node.inputs for node in draft.new_nodes()] == ([(new,)] if is_new else [])
+    assert draft.readers(old) == ()
 
 
 def test_names_in_a_draft_are_new() -> None:

@@ -75,9 +75,10 @@ def test_convolutions_with_three_dimensions_use_planes(direction, sizes, kernel)
     assert first(node.inputs).rank == 4
 
 
-def test_groups_with_three_dimensions_are_split():
-    model = check_case(convolution((1, 4, 3, 3, 3), (4, 2, 2, 2, 2), groups=2, bias=False), target="webgpu")
-    assert operators(model) == ["Split", "Split", "Conv", "Conv", "Concat"]
+@pytest.mark.parametrize("bias", [False, True])
+def test_groups_with_three_dimensions_are_split(bias):
+    model = check_case(convolution((1, 4, 3, 3, 3), (4, 2, 2, 2, 2), groups=2, bias=bias), target="webgpu")
+    assert operators(model)[bias:] == ["Split"] * (2 + bias) + ["Conv", "Conv", "Concat"]
 
 
 def test_powers_of_a_column_and_a_row():
