@@ -181,6 +181,6 @@ def _cpp(graph: Graph, path: Path) -> tuple[bytes, dict[str, Data]]:
     raise_errors(obstacles(graph))
     text, weights = cpp(graph, path.stem)
     sidecar = Sidecar(f"{path.stem}.bin")
-    for item, (position, data) in zip(graph.constants, weights, strict=True):
-        assert sidecar.add(padded(data, item.value.nbytes), item.value.nbytes) == position
+    for item, (_, data) in zip(graph.constants, weights, strict=True):
+        sidecar.add(padded(data, item.value.nbytes), item.value.nbytes)
     return text.encode(), {sidecar.name: sidecar} if weights else {}
