@@ -46,7 +46,7 @@ from dml2onnx.report.form import as_json
 from dml2onnx.report.gathering import gather
 from dml2onnx.report.html import page
 from dml2onnx.report.svg import drawing
-from dml2onnx.targets import NAMES
+from dml2onnx.targets import NAMES, target
 from dml2onnx.test_cases import valid
 from dml2onnx.test_cases.random_graphs import Sample, samples
 from dml2onnx.test_cases.single_node import single_node
@@ -75,7 +75,7 @@ OPTIONS: tuple[dict[str, Any], ...] = (
     {"target": "dml"},
     {"opset": 17},
     {"optimize": 2, "target": "cpu"},
-    {"opset": 25, "target": "cpu"},
+    *({"opset": opset, "target": "cpu"} for opset in target("cpu").opsets),
     {"quant_format": "qdq", "target": "cpu"},
     {"half": True},
     *({"target": name} for name in NAMES if name not in ("cpu", "dml", "onnx")),

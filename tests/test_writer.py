@@ -117,6 +117,7 @@ def test_the_installed_runtime_reads_all_ir_versions() -> None:
 
 
 def test_the_limit_of_a_message_is_inclusive(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert np.iinfo(np.int32).max == writer.MESSAGE_LIMIT  # protobuf's
     model = product()
     size = len(model.serialize())
     monkeypatch.setattr(writer, "MESSAGE_LIMIT", size)

@@ -187,9 +187,8 @@ def _compile_options(options: argparse.Namespace, target: str = DEFAULT_TARGET) 
 
 def _ways(options: argparse.Namespace) -> list[Way]:
     """The combinations of providers, targets, levels, and threads to measure, without duplicates."""
-    providers = [choice.Providers.of_texts([text]) for text in options.providers or ["cpu"]]
-    for item in providers:
-        installed.require_providers(item)
+    stated = [choice.Providers.of_texts([text]) for text in options.providers or ["cpu"]]
+    providers = list(map(installed.require_providers, stated))
     return list(
         dict.fromkeys(
             measuring.Way(provider, target, level, threads)

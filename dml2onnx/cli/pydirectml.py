@@ -209,6 +209,11 @@ class _Saver:
     saved: list[tuple[Sequence[Path], Computed]] = field(default_factory=list)
     pending: list[Computed] = field(default_factory=list)
 
+    @property
+    def is_native(self) -> bool:
+        """Whether graphs are saved instead of models."""
+        return self.output is not None and self.output.suffix.lower() == NATIVE_SUFFIX
+
     def freezes(self, slot: InputSlot) -> bool:
         """Whether an input becomes a constant: weights, and all others with ``--freeze``, unless in ``--input``."""
         return (self.freeze or slot.owned_by_dml) and slot.name not in self.inputs
@@ -223,8 +228,7 @@ class _Saver:
             number = len(self.saved) + 1
             is_first = number == 1 or is_special(self.output)
             path = self.output if is_first else self.output.with_stem(f"{self.output.stem}-{number}")
-            is_native = path.suffix.lower() == NATIVE_SUFFIX
-            files = exporters.export(item.graph, path, "native") if is_native else item.model.save(path)
+            files = exporters.export(item.graph, path, "native") if self.is_native else item.model.save(path)
             self.saved.append((files, item))
         self.pending.clear()
 
@@ -239,8 +243,8 @@ class _Saver:
         if screen.quiet:
             return
         for paths, item in self.saved:
-            is_native = paths[0].suffix.lower() == NATIVE_SUFFIX if paths else False
-            count, kind = (len(item.graph.nodes), "DirectML") if is_native else (item.model.node_count, "ONNX")
+            native, onnx = (len(item.graph.nodes), "DirectML"), (item.model.node_count, "ONNX")
+            count, kind = native if self.is_native else onnx
             files = files_written([*map(str, paths)], answers.sizes_of(paths))
             screen.err.print(f"[bold green]wrote[/] {files}: {plural(count, f'{kind} node')}")
             for kind, ports in (("inputs", item.model.inputs), ("outputs", item.model.outputs)):

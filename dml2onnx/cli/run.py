@@ -105,21 +105,21 @@ def run_command(options: argparse.Namespace, screen: Screen) -> int:
 
 def _with_sizes(found: Sequence[Diagnostic], graph: Graph, inputs: InputArguments) -> Iterator[Diagnostic]:
     """Adds the remedy ``--size`` to findings about shapes, if the graph can have the sizes of the arrays."""
-    for item in found:
-        if item.code == INPUT_SHAPE.id and not graph.named_sizes:
-            from dml2onnx.cli.sizes import sizes_of_inputs
+    from dml2onnx.cli.sizes import sizes_of_inputs
 
-            known = sizes_of_inputs(graph)
-            other = {
-                name: shape
-                for name, shape in inputs.shapes.items()
-                if len(shape) == len(known.get(name, ())) and shape != known[name]
-            }
-            with suppress(DmlError):
-                raise_errors(checks.check(resizing.resize(graph, other)))
-                how = [f"--size {name}={','.join(map(str, shape))}" for name, shape in other.items()]
-                item = replace(item, remedies=(*item.remedies, Remedy(" ".join(how))))
-        yield item
+    known = {} if graph.named_sizes else sizes_of_inputs(graph)
+    other = {
+        name: shape
+        for name, sizes in known.items()
+        if len(shape := inputs.shapes.get(name, sizes)) == len(sizes) and shape != sizes
+    }
+    remedies: list[Remedy] = []
+    with suppress(DmlError):
+        raise_errors(checks.check(resizing.resize(graph, other)))
+        how = [f"--size {name}={','.join(map(str, shape))}" for name, shape in other.items()]
+        remedies = [Remedy(" ".join(how))] if how else []
+    for item in found:
+        yield replace(item, remedies=(*item.remedies, *remedies)) if item.code == INPUT_SHAPE.id else item
 
 
 def _answer(

@@ -9,14 +9,14 @@ from dml2onnx import arguments
 from dml2onnx.codes.exporting import FILE_TO_COME, LEFT_OUT, UNKNOWN_TARGET
 from dml2onnx.diagnostics import Diagnostic, DmlError, quote, raise_errors
 from dml2onnx.exporters.dxdispatch import dxdispatch, lost
-from dml2onnx.exporters.files import write_files
+from dml2onnx.exporters.files import Beside, write_files
 from dml2onnx.exporters.references import references
 from dml2onnx.exporters.serialized import lost_descriptors, serialized
 from dml2onnx.exporters.whole_tensors import lost_effects, obstacles
 from dml2onnx.files import Destination, check_target, spare
 from dml2onnx.frontends import graph_of
 from dml2onnx.frontends.findings import listing
-from dml2onnx.ir.data import Data, padded
+from dml2onnx.ir.data import padded
 from dml2onnx.ir.graph import Graph
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def _file_names(path: Path) -> tuple[str, str]:
     return path.name, f"{path.name}.data"
 
 
-def _contents(graph: Graph, path: Path, format: str) -> tuple[bytes, dict[str, Data]]:
+def _contents(graph: Graph, path: Path, format: str) -> tuple[bytes, Mapping[str, Beside]]:
     """The contents of the file, and of others beside it by their names."""
     named = references(graph, path.parent, _file_names(path))
     if format == "serialized":
@@ -164,7 +164,7 @@ def _contents(graph: Graph, path: Path, format: str) -> tuple[bytes, dict[str, D
     return text.encode(), {} if data is None else {sidecar: data}
 
 
-def _program(graph: Graph, path: Path, named: Mapping[Path, str]) -> tuple[bytes, dict[str, Data]]:
+def _program(graph: Graph, path: Path, named: Mapping[Path, str]) -> tuple[bytes, Mapping[str, Beside]]:
     from dml2onnx.exporters.archive import Archive
     from dml2onnx.source_code import python
 
@@ -173,7 +173,7 @@ def _program(graph: Graph, path: Path, named: Mapping[Path, str]) -> tuple[bytes
     return program.text.encode(), {archive: Archive(program.arrays)} if program.arrays else {}
 
 
-def _cpp(graph: Graph, path: Path) -> tuple[bytes, dict[str, Data]]:
+def _cpp(graph: Graph, path: Path) -> tuple[bytes, Mapping[str, Beside]]:
     from dml2onnx.exporters.native_contents import Sidecar
     from dml2onnx.source_code import cpp
 
@@ -181,6 +181,6 @@ def _cpp(graph: Graph, path: Path) -> tuple[bytes, dict[str, Data]]:
     raise_errors(obstacles(graph))
     text, weights = cpp(graph, path.stem)
     sidecar = Sidecar(f"{path.stem}.bin")
-    for item, (position, data) in zip(graph.constants, weights, strict=True):
-        assert sidecar.add(padded(data, item.value.nbytes), item.value.nbytes) == position
+    for item, (_, data) in zip(graph.constants, weights, strict=True):
+        sidecar.add(padded(data, item.value.nbytes), item.value.nbytes)
     return text.encode(), {sidecar.name: sidecar} if weights else {}

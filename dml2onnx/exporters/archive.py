@@ -15,7 +15,6 @@ from dml2onnx.ir.data import stored_bytes, stream
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from dml2onnx.ir.data import Bytes
     from dml2onnx.source_code.contents import StoredArray
 
 DATE = (1980, 1, 1, 0, 0, 0)
@@ -28,14 +27,8 @@ class Archive:
     def __init__(self, arrays: Mapping[str, StoredArray]) -> None:
         self._arrays = arrays
         sizes = [int(np.prod(item.shape, dtype=object)) * item.dtype.itemsize for item in arrays.values()]
-        self.nbytes = sum(sizes)
         stored = [stored_bytes(item.data) for item in arrays.values()]
         require_writable(sum(max(0, size - part) for size, part in zip(sizes, stored, strict=True)))
-
-    def read(self, offset: int = 0, length: int | None = None) -> Bytes:
-        """As :meth:`Data.read`."""
-        whole = np.frombuffer(b"".join(bytes(part) for part in self.stream()), np.uint8)
-        return whole[offset:] if length is None else whole[offset : offset + length]
 
     def stream(self) -> Iterator[bytes | memoryview]:
         """The file, in blocks."""

@@ -17,7 +17,7 @@ from dml2onnx.exporters.native_contents import Sidecar
 from dml2onnx.exporters.problems import Problems
 from dml2onnx.exporters.references import NO_REFERENCES
 from dml2onnx.exporters.whole_tensors import obstacles
-from dml2onnx.ir.data import Data, MissingData
+from dml2onnx.ir.data import MissingData
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -33,7 +33,7 @@ _MAX_INLINE_BYTES = 64
 _End = TypeVar("_End", "Read", "Write")
 
 
-def dml_graph(graph: Graph, sidecar: str, references: Mapping[Path, str] = NO_REFERENCES) -> tuple[str, Data | None]:
+def dml_graph(graph: Graph, sidecar: str, references: Mapping[Path, str] = NO_REFERENCES) -> tuple[str, Sidecar | None]:
     """Returns the text of a graph, and the contents of the file ``sidecar`` beside it if there are any.
 
     ``references`` are the names of missing files of constants. Raises :class:`DmlError` with the errors found while the
@@ -55,7 +55,7 @@ class _Export:
         self._readers: dict[Value, list[tuple[int, int, Node, str, TensorDesc]]] = {}
         """(index of the node, index of its input, node, field, descriptor) of all readers, by value."""
 
-    def run(self) -> tuple[str, Data | None]:
+    def run(self) -> tuple[str, Sidecar | None]:
         graph = self._graph
         for index, constant in enumerate(graph.constants, len(graph.nodes)):
             self._writers[constant.value] = index, 0, None

@@ -44,7 +44,7 @@ _UNION_MEMBERS = {DataType.FLOAT32: "Float32", DataType.FLOAT64: "Float64"}
 
 def dxdispatch(
     graph: Graph, stem: str, reserved: Collection[str] = (), references: Mapping[Path, str] = NO_REFERENCES
-) -> tuple[str, dict[str, Data]]:
+) -> tuple[str, dict[str, Sidecar]]:
     """Returns the text of a program, and the contents of the data files beside it, by name.
 
     Names of files begin with ``stem`` and are not ``reserved``; ``references`` are the names of missing files of
@@ -95,10 +95,10 @@ class _Export:
         self._homes = self._plan.homes
         self._owned = owned_constants(graph)
         self._reserved = {name.casefold() for name in (*reserved, *references.values())}
-        self._files: dict[str, Data] = {}
+        self._files: dict[str, Sidecar] = {}
         self._names = UniqueNames()
 
-    def run(self) -> tuple[str, dict[str, Data]]:
+    def run(self) -> tuple[str, dict[str, Sidecar]]:
         resources: Json = {buffer.name: self._resource(buffer) for buffer in self._plan.buffers}
         dispatchables: Json = {}
         commands: list[Json] = []

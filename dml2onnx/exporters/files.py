@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from dml2onnx.codes.exporting import BESIDE_OUTPUT
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
@@ -19,11 +19,13 @@ from dml2onnx.ir.data import Data, stored_bytes, stream
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+Beside: TypeAlias = Data | Sidecar | Archive
+"""The contents of a file beside a graph."""
 PROGRAMS = frozenset({".py", ".cpp"})
 """Suffixes of programs, whose text names the files that they read."""
 
 
-def write_files(target: Destination, contents: bytes, beside: Mapping[str, Data]) -> list[Path]:
+def write_files(target: Destination, contents: bytes, beside: Mapping[str, Beside]) -> list[Path]:
     """Writes a file and the files ``beside`` it, by name; returns all paths, the file first.
 
     Raises :class:`DmlError` (DML1916), and writes nothing, if a file beside it exists that does not belong to an older

@@ -21,7 +21,7 @@ from dml2onnx.exporters.references import NO_REFERENCES
 from dml2onnx.frontends.contents import buffer_size
 from dml2onnx.frontends.native import VERSION
 from dml2onnx.frontends.native_values import written_size
-from dml2onnx.ir.data import Data, MissingData
+from dml2onnx.ir.data import MissingData
 from dml2onnx.ir.inputs import input_descs
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _LEVELS = {"inputs": 1, "constants": 1, "nodes": 2, "commands": 1}
 
 
-def native(graph: Graph, sidecar: str, references: Mapping[Path, str] = NO_REFERENCES) -> tuple[str, Data | None]:
+def native(graph: Graph, sidecar: str, references: Mapping[Path, str] = NO_REFERENCES) -> tuple[str, Sidecar | None]:
     """Returns the text of a graph, and the contents of the file ``sidecar`` beside it if there are any.
 
     ``references`` are the names of missing files of constants. Raises :class:`DmlError` with the errors found while the
@@ -69,7 +69,7 @@ class _Export:
         ends = (*graph.outputs, *graph.results, *(effect.output for effect in graph.effects))
         self._used.update(output.value for output in ends)
 
-    def run(self) -> tuple[str, Data | None]:
+    def run(self) -> tuple[str, Sidecar | None]:
         graph = self._graph
         self._name_values()
         document: Json = {"dml2onnx": VERSION, "name": graph.name}

@@ -58,16 +58,6 @@ class Sidecar:
         self.nbytes = start + nbytes
         return start
 
-    def read(self, offset: int = 0, length: int | None = None) -> Bytes:
-        """As :meth:`Data.read`."""
-        end = self.nbytes if length is None else min(self.nbytes, offset + length)
-        result = np.zeros(max(0, end - offset), np.uint8)
-        for start, data, nbytes in self._parts:
-            first, last = max(start, offset), min(start + nbytes, end)
-            if first < last:
-                result[first - offset : last - offset] = data.read(first - start, last - first)
-        return result
-
     def stream(self) -> Iterator[bytes | memoryview]:
         """Yields all bytes in blocks; a block is valid until the next one."""
         position = 0

@@ -203,7 +203,7 @@ class DispatchableReader:
             wrong_kind(self._findings, quote(name), "an object", raw, place, name)
             return Dispatchable(name, place)
         kind, fields = raw.get("type"), raw.get("desc")
-        is_simple = type(kind) is str and type(fields) is dict and raw.keys() <= _SIMPLE_MEMBERS
+        is_simple = type(kind) is str and type(fields) is dict and _SIMPLE_MEMBERS.issuperset(raw)
         try:
             content = fields if is_simple else {member: value for member, value in raw.items() if member != "bindings"}
             key = (kind if is_simple else None, marshal.dumps(content, 2))

@@ -111,7 +111,7 @@ class _Search:
                 self._extend(ends, rows, tables[rows] + inside[rows], kind, depth)
                 continue
             inner = np.array([0 if form is None else form.codes.get(field, 0) for form in forms])[kinds][rows]
-            codes = np.where(inner > 0, self._bytes[tables[rows] + inner], 0)
+            codes = np.where(inner, self._bytes[tables[rows] + inner], 0)
             for code in np.unique(codes):
                 part = kind.get(int(code))
                 chosen = rows[codes == code]

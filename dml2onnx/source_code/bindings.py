@@ -176,8 +176,6 @@ def _covers(desc: TensorDesc, data: Data, nbytes: int) -> bool:
     """Whether the data has all elements of a tensor, followed by zeros only."""
     if isinstance(data, MissingData):
         return desc.reach == nbytes
-    if desc.extent * desc.data_type.bits % 8:
-        last = data.read(desc.reach - 1, 1)
-        if last.size and last[0] >> 4:
-            return False
-    return data.nbytes >= desc.reach and not data.read(desc.reach, max(0, nbytes - desc.reach)).any()
+    half = 1 if desc.extent * desc.data_type.bits % 8 else 0  # a byte of which an element has one half
+    rest = data.read(desc.reach - half, nbytes - desc.reach + half)
+    return data.nbytes >= desc.reach and not (rest[:half] >> 4).any() and not rest[half:].any()

@@ -10,6 +10,8 @@ import numpy as np
 import onnx
 import pytest
 
+import dml2onnx
+from dml2onnx.builder import GraphBuilder
 from dml2onnx.cli import main
 from tests.cli.test_cli import NATIVE, PROGRAM
 from tests.frontends.models import one_node
@@ -159,6 +161,23 @@ def test_integers_in_range_are_converted(here: Path, capsys: pytest.CaptureFixtu
     assert main(["run", "int.json", "--input", "x=ints.npy"]) == 1
     np.save("ints.npy", np.array([1.0, 2.0, 3.0]))
     assert main(["run", "int.json", "--input", "x=ints.npy"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "size"), [((1, 4), (1, 7), "y=1,7"), ((1, 1, 7), (1, 7), "y=1,7"), ((1, 1, 7), (1, 3), None)]
+)
+def test_a_model_for_the_sizes_of_the_arrays(
+    here: Path, capsys: pytest.CaptureFixture[str], x: tuple[int, ...], y: tuple[int, ...], size: str | None
+) -> None:
+    """Only arrays with as many dimensions as their input, and another shape."""
+    g = GraphBuilder()
+    inputs = [g.input("x", np.float32, [1, 4]), g.input("y", np.float32, [1, 3])]
+    dml2onnx.convert(g.build({"z": g.join(inputs, 1)}), "model.json")
+    for name, shape in (("x", x), ("y", y)):
+        np.save(f"{name}.npy", np.zeros(shape, np.float32))
+    assert main(["run", "model.json", "--input", "x=x.npy", "--input", "y=y.npy", "--json"]) == 1
+    for item in json.loads(capsys.readouterr().out)["diagnostics"]:
+        assert item.get("remedies") == ([{"words": f"--size {size}"}] if size else None)
 
 
 def test_run_has_the_options_of_compile(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

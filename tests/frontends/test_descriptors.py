@@ -14,6 +14,7 @@ from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import API, DXDISPATCH, NATIVE, Dialect
 from dml2onnx.frontends.findings import Findings
 from dml2onnx.frontends.problems import report
+from dml2onnx.frontends.tensors import unknown_enumerator
 from dml2onnx.ir.operator import UNREADABLE, FieldValue, OperatorDesc, Scalar, ScaleBias, Size2D
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
@@ -395,3 +396,16 @@ def test_unknown_members_with_unusual_names(tmp_path: Path, name: str, subject: 
         (finding,) = load_model(tmp_path, dx_operator("CONVOLUTION", desc)).findings
         assert finding.pointer.endswith(f"/{place}{escaped}")
         assert finding.message.startswith(f"{prefix}{subject} is no member of ")
+
+
+@pytest.mark.parametrize(
+    ("raw", "names", "meant"),
+    [
+        (True, ["NONE", "SQRT"], "SQRT"),
+        (False, ["NONE", "SQRT"], "NONE"),
+        (True, ["NONE", "A", "B"], None),
+        (True, ["A", "B"], None),
+    ],
+)
+def test_bools_for_enumerators(raw: bool, names: list[str], meant: str | None) -> None:
+    assert unknown_enumerator(raw, names, "enumerator").instead == meant

@@ -226,8 +226,12 @@ def test_arguments(wrong: Any, tmp_path: Path) -> None:
 
 
 def test_names_of_archives(tmp_path: Path) -> None:
-    assert ContentsFile.parse("a.npz:b:c.npz:w") == ContentsFile(Path("a.npz:b:c.npz"), "w")
-    assert ContentsFile.parse("w.npz") == ContentsFile(Path("w.npz"))
+    for text, file in (
+        ("a.npz:b:c.npz:w", ContentsFile(Path("a.npz:b:c.npz"), "w")),
+        ("w.npz", ContentsFile(Path("w.npz"))),
+    ):
+        assert ContentsFile.parse(text) == file
+        assert str(file) == text
     odd = tmp_path / "a.npz:b"
     odd.write_bytes(b"")
     assert ContentsFile.parse(str(odd)) == ContentsFile(odd)

@@ -93,8 +93,9 @@ def test_quantized_networks_run_whole_on_their_target() -> None:
     assert next(item for item in small.onnx.coverage if item.target == "qnn-npu") == Coverage("qnn-npu")
 
 
-def test_large_networks_are_not_compiled_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dml2onnx.report.coverage.MOST_NODES", 0)
+@pytest.mark.parametrize(("limit", "most"), [("MOST_NODES", 0), ("MOST_BYTES", -1)])
+def test_large_networks_are_not_compiled_for_all(limit: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"dml2onnx.report.coverage.{limit}", most)
     g = GraphBuilder("net")
     report = gather(g.build({"y": g.max_pooling(g.input("x", np.uint8, [1, 1, 4, 4]), 2).values}))
     assert report.onnx is not None

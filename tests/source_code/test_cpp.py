@@ -19,7 +19,9 @@ from dml2onnx.builder import Expression, interleaved_channel
 from dml2onnx.codes import exporting as codes
 from dml2onnx.exporters.whole_tensors import obstacles
 from dml2onnx.ir.graph import Graph
+from dml2onnx.ir.tensor import DataType
 from dml2onnx.source_code.directmlx import _BY_FIELDS
+from dml2onnx.source_code.literals import scalar
 from dml2onnx.test_cases.valid import descriptors
 from tests.checks.build import one
 from tests.conftest import shared_directory
@@ -290,6 +292,15 @@ def test_functions_with_limits(programs: Programs) -> None:
     assert ["dml::TopK(" in text for text in texts] == [True, False, False, False]
     assert ["dml::GRU(" in text for text in texts] == [False, False, True, False]
     assert "{dml::FusedActivation::Sigmoid(), dml::FusedActivation::Tanh()}" in texts[2]
+
+
+@pytest.mark.parametrize("data_type", [item for item in DataType if not item.is_float and not item.is_packed_nibbles])
+def test_literals_of_the_limits(data_type: DataType) -> None:
+    """In C++, -2147483648 negates 2147483648, which is no INT32."""
+    for value in data_type.limits:
+        numbers = [int(item) for item in re.findall(r"-?\d+", scalar(value, data_type).replace(" ", ""))]
+        assert sum(numbers) == value
+        assert max(map(abs, numbers)) <= max(data_type.limits[1], 1 << 15)
 
 
 def test_outputs_of_structures_have_their_positions(tmp_path: Path) -> None:
