@@ -14,7 +14,7 @@ import yaml  # type: ignore[import-untyped]  # has no types
 from rich.console import Console
 
 from dml2onnx.cli import main, plain, render
-from dml2onnx.cli.terminal import column_widths, fits, stacked, table
+from dml2onnx.cli.terminal import column_widths, fits, least_widths, stacked, table
 from tests.frontends.models import NATIVE
 from tests.newcomers.build import text_of
 from tests.newcomers.native_convolutions import CONVOLUTIONS
@@ -95,8 +95,11 @@ def test_tables_for_narrow_terminals() -> None:
         [">models", "code", "what it is about"],
         [(3, "DML1503", "a size that is not what its formula gives")],
     )
-    assert fits(columns, rows, 80)
-    assert not fits(columns, rows, 20)
+    for kept in (2, 3):
+        part = columns[:kept], [row[:kept] for row in rows]
+        width = sum(least_widths(*part)) + 2 * (kept - 1)  # two spaces between columns
+        assert fits(*part, width)
+        assert not fits(*part, width - 1)
     lines = stacked(columns, rows, "", 40)
     assert lines[:2] == ["models: 3\n", "  code: DML1503\n"]
     assert max(map(len, lines)) <= 41

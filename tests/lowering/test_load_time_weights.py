@@ -212,6 +212,15 @@ def test_scales_that_are_computed_when_a_model_is_loaded(monkeypatch: pytest.Mon
     test_optimizer.check_all(chains, 21)
 
 
+@pytest.mark.parametrize(("limit", "left"), [(5, ["Cast", "Add"]), (6, ["Add"])])
+def test_constants_are_widened_up_to_the_limit(limit: int, left: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    left_to_the_runtime(limit, monkeypatch)
+    g = GraphBuilder()
+    wide = g.cast(g.constant(np.arange(6, dtype=np.float16)), "FLOAT32")
+    model = compile(g.build({"y": g.input("x", "FLOAT32", (6,)) + wide}))
+    assert [node.op_type for node in model.lowered.nodes] == left
+
+
 @pytest.mark.parametrize("kind", ["FLOAT16", "INT8 times scales", "JOIN", "INT8 in blocks along 1"])
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_weights_above_the_limit_of_folding(operator: str, kind: str) -> None:

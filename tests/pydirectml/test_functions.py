@@ -419,6 +419,16 @@ class TestRecurrence:
         if single:
             assert outputs.single.get_output_desc().sizes == [1, 1, 3, 6]
 
+    def test_four_activations_of_two_directions(self):
+        _, x, w, r = start([1, 7, 3, 5], [1, 2, 18, 5], [1, 2, 18, 6])
+        both = dml.RecurrentNetworkDirection.BIDIRECTIONAL
+        activations = self.network()[1] * 2
+        outputs = dml.gru(
+            x, w, r, activation_descs=activations, direction=both, linear_before_reset=True,
+            output_options=dml.OutputOptions.Single,
+        )  # fmt: skip
+        assert outputs.single.get_output_desc().sizes == [1, 2, 3, 6]
+
     def test_mistakes(self):
         inputs, activations = self.network()
         rest: dict[str, Any] = {

@@ -94,6 +94,10 @@ def test_fused_error_covers_input_errors(name, values):
         assert (np.abs(moved - result.values) <= result.error + 1e-7).all()
 
 
+def test_the_threshold_itself_becomes_zero():
+    assert activate("THRESHOLDED_RELU", np.array([0.4, 0.5, 0.6], np.float32), Alpha=0.5).values[1] == 0
+
+
 def test_fused_error_covers_a_jump():
     op = plain("ACTIVATION_THRESHOLDED_RELU")
     result = apply_activation(op, np.array([1.0, 1.1]), np.array([1e-6, 1e-6]))
