@@ -183,6 +183,17 @@ def test_commands_take_names(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "DML2101" in capsys.readouterr().err
 
 
+def test_convert_changes_the_numbers_beside_names(tmp_path: Path) -> None:
+    g = dml2onnx.GraphBuilder()
+    dml2onnx.convert(g.build({"y": g.activation_relu(g.input("x", np.float32, (2, 4)))}), tmp_path / "net.json")
+    for columns in (4, 7):
+        arguments = [str(tmp_path / "net.json"), "--size", f"x=N,{columns}", "-o", str(tmp_path / "new.json")]
+        assert main(["convert", *arguments]) == 0
+        graph = dml2onnx.load(tmp_path / "new.json")
+        assert graph.named_sizes == {"x": ("N", columns)}
+        assert graph.outputs[0].desc.sizes == (2, columns)
+
+
 def test_batch_compiles_models_with_names(tmp_path: Path) -> None:
     dml2onnx.convert(built(), tmp_path / "net.json")
     (record,) = list(dml2onnx.batch([tmp_path], do="compile", output=tmp_path / "out"))
