@@ -54,7 +54,7 @@ AROUND = 8
 """Lines before and after a change; test cases whose names share words with them run first."""
 SOURCE_TESTS = "tests/test_architecture.py"
 """Tests that read the source instead of running it."""
-LONGEST = 900.0
+LONGEST = 300.0
 """A fork counts as failed after this many seconds of wall-clock time."""
 Key = tuple[str, str, int]
 """A function: file, qualified name, first line."""
