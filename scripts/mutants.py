@@ -12,6 +12,9 @@ Each is made in a clone of the last commit, where tests run for ``--seconds`` in
 all of them (``_warm_tests.py``). The test cases that run the changed line come first: ``_test_lines.py`` measures them
 once, which takes about ten minutes, and keeps them in ``build/test_lines``.
 
+Use a container, or an account that may not write outside of the checkout: changed code may replace files, as root even
+``/dev/null``.
+
 ``build/mutants.json`` is the journal: an interrupted run continues where it stopped, also after later commits. Lines
 that no longer exist are skipped. The output lists the changes that no test detected, and the share that tests detected.
 """
