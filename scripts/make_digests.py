@@ -13,14 +13,16 @@ from _environment import ROOT
 
 sys.path.insert(0, str(ROOT))
 
-from tests.digests import DATA, GROUPS, digest_of
+from tests.digests import DATA, GROUPS, digest_of, processor
 
 GENERATOR = "scripts/make_digests.py"
 
 
 def main() -> None:
     lines = [f"{digest_of(group)} {group}" for group in GROUPS]
-    DATA.write_text("\n".join([f"{GENERATOR} wrote this file.", *lines, ""]), encoding="utf-8", newline="\n")
+    DATA.write_text(
+        "\n".join([f"{GENERATOR} wrote this file on {processor()}", *lines, ""]), encoding="utf-8", newline="\n"
+    )
 
 
 if __name__ == "__main__":

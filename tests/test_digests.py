@@ -6,9 +6,10 @@ import sys
 
 import pytest
 
-from tests.digests import DATA, GROUPS, KINDS, digest_of
+from tests.digests import DATA, GROUPS, KINDS, digest_of, processor
 
-RECORDED = dict(line.split(" ", 1)[::-1] for line in DATA.read_text(encoding="utf-8").splitlines()[1:])
+HEAD, *LINES = DATA.read_text(encoding="utf-8").splitlines()
+RECORDED = dict(line.split(" ", 1)[::-1] for line in LINES)
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the last digits depend on NumPy's functions")
 
 
@@ -50,6 +51,7 @@ def test_sizes(group: str) -> None:
     compare(group)
 
 
+@pytest.mark.skipif(not HEAD.endswith(f" {processor()}"), reason="the last digits of folded constants may differ")
 @unchanged("networks")
 def test_networks(group: str) -> None:
     compare(group)
