@@ -9,21 +9,17 @@ from __future__ import annotations
 
 import sys
 
-from _environment import ROOT
-
-sys.path.insert(0, str(ROOT))
+from _generated import write_or_check
 
 from tests.digests import DATA, GROUPS, digest_of, processor
 
 GENERATOR = "scripts/make_digests.py"
 
 
-def main() -> None:
+def content() -> str:
     lines = [f"{digest_of(group)} {group}" for group in GROUPS]
-    DATA.write_text(
-        "\n".join([f"{GENERATOR} wrote this file on {processor()}", *lines, ""]), encoding="utf-8", newline="\n"
-    )
+    return "\n".join([f"{GENERATOR} wrote this file on {processor()}", *lines, ""])
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(write_or_check(__doc__, lambda: {DATA: content()}))

@@ -114,10 +114,11 @@ def _with_sizes(found: Sequence[Diagnostic], graph: Graph, inputs: InputArgument
         if len(shape := inputs.shapes.get(name, sizes)) == len(sizes) and shape != sizes
     }
     remedies: list[Remedy] = []
-    with suppress(DmlError):
-        raise_errors(checks.check(resizing.resize(graph, other)))
-        how = [f"--size {name}={','.join(map(str, shape))}" for name, shape in other.items()]
-        remedies = [Remedy(" ".join(how))] if how else []
+    if other:
+        with suppress(DmlError):
+            raise_errors(checks.check(resizing.resize(graph, other)))
+            how = [f"--size {name}={','.join(map(str, shape))}" for name, shape in other.items()]
+            remedies.append(Remedy(" ".join(how)))
     for item in found:
         yield replace(item, remedies=(*item.remedies, *remedies)) if item.code == INPUT_SHAPE.id else item
 

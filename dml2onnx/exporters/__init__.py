@@ -181,6 +181,7 @@ def _cpp(graph: Graph, path: Path) -> tuple[bytes, Mapping[str, Beside]]:
     raise_errors(obstacles(graph))
     text, weights = cpp(graph, path.stem)
     sidecar = Sidecar(f"{path.stem}.bin")
-    for item, (_, data) in zip(graph.constants, weights, strict=True):
-        sidecar.add(padded(data, item.value.nbytes), item.value.nbytes)
+    for item, (position, data) in zip(graph.constants, weights, strict=True):
+        start = sidecar.add(padded(data, item.value.nbytes), item.value.nbytes)
+        assert start == position
     return text.encode(), {sidecar.name: sidecar} if weights else {}
